@@ -124,7 +124,10 @@ async def _erp(settings: Settings) -> list[Finding]:
         found = await access.connector.diagnose()
     finally:
         await access.connector.close()
-    return [(one.is_ok, f"ERP {_STAGES[one.stage]}: {one.message}") for one in found]
+    limit = settings.erp_amount_limit
+    words = "none is set: any amount is approved by the one who asks" if limit is None else f"{limit:,}"
+    amounts = (True, f"ERP limit of amounts (BATUTA_ERP_AMOUNT_LIMIT): {words}")
+    return [*((one.is_ok, f"ERP {_STAGES[one.stage]}: {one.message}") for one in found), amounts]
 
 
 def _can_begin(folder: Path) -> Finding:

@@ -6,8 +6,9 @@
 The words never claim more than is known: of a write whose answer was lost they say that it may have happened.
 """
 
+import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 from batuta.kernel.errors import (
     AccessDeniedError,
@@ -48,7 +49,17 @@ def fault_in_words(error: BatutaError, language: str) -> str:
     if kind is None:
         return str(error)
     words = FAULT_WORDS[kind].get(language) or FAULT_WORDS[kind]["en"]
-    return words.format(detail=str(error).rstrip(". "))
+    detail = str(error).rstrip(". ")
+    return words.format(detail=reason_in_spanish(detail) if language == "es" else detail)
+
+
+def reason_in_spanish(reason: str) -> str:
+    """The common reasons of a refusal in Spanish; another one stays in the service's own words."""
+    for pattern, spanish in _REASONS:
+        if found := re.match(pattern, reason):
+            named = {name: _NOUNS.get(part.lower(), part) for name, part in found.groupdict().items()}
+            return spanish.format(**named)[:1].upper() + spanish.format(**named)[1:] + reason[found.end() :]
+    return reason
 
 
 def _unavailable(error: ConnectorUnavailableError) -> FaultKind:
@@ -59,6 +70,31 @@ def _unavailable(error: ConnectorUnavailableError) -> FaultKind:
     return "interrupted" if error.was_sent else "unreachable"
 
 
+_NOUNS: Final[Mapping[str, str]] = {
+    "sales quote": "la oferta de venta", "sales order": "el pedido de venta", "sales invoice": "la factura de venta",
+    "sales credit memo": "el abono de venta", "purchase order": "el pedido de compra",
+    "purchase invoice": "la factura de compra", "purchase credit memo": "el abono de compra",
+    "customers": "el cliente", "vendors": "el proveedor", "items": "el producto", "accounts": "la cuenta",
+    "currencies": "la divisa", "paymentterms": "las condiciones de pago", "bankaccounts": "el banco",
+    "itemcategories": "la categoría",
+}  # fmt: skip
+_WHICH: Final = r"(?P<noun>[A-Za-z]+(?: [a-z]+){0,2}) (?P<number>\S+)"
+_REASONS: Final[tuple[tuple[str, str], ...]] = (
+    (rf"{_WHICH} is posted and cannot be deleted", "{noun} {number} ya está en los libros y no se puede borrar"),
+    (rf"{_WHICH} cannot be deleted: goods have been moved that are not invoiced yet",
+     "{noun} {number} no se puede borrar: hay mercancía movida sin facturar"),
+    (rf"{_WHICH} cannot be deleted: there are \S+(?: of \S+| entries)? for it",
+     "{noun} {number} no se puede borrar: tiene movimientos o documentos"),
+    (rf"{_WHICH} cannot be renamed: there are \S+(?: of \S+| entries)? for it",
+     "{noun} {number} no puede cambiar de número: tiene movimientos o documentos"),
+    (rf"{_WHICH} is posted: its lines cannot be changed any more",
+     "{noun} {number} ya está en los libros: sus líneas ya no se pueden cambiar"),
+    (rf"{_WHICH} is posted: (?P<fields>.+?) cannot be changed any more",
+     "{noun} {number} ya está en los libros: {fields} ya no se puede cambiar"),
+    (r"A line that has been posted in part cannot be deleted",
+     "una línea registrada en parte no se puede borrar"),
+)  # fmt: skip
+"""Why an ERP refuses, as it says it in English, and the same in Spanish."""
 _STATUSES: Mapping[int, FaultKind] = {408: "timed_out", 429: "busy", 503: "busy", 504: "timed_out"}
 _ROUTING_CODES = frozenset(
     {"routing", "BadRequest_NotFound", "BadRequest_ResourceNotFound", "BadRequest_InvalidRequestUrl", "NoEnvironment"}

@@ -247,6 +247,11 @@ class Settings(BaseModel):
             )
         if self.is_metrics_public and not self.is_loopback:
             found.append("UNSAFE: /metrics answers anybody who reaches it (BATUTA_IS_METRICS_PUBLIC)")
+        if self.erp_url is not None and self.erp_amount_limit is None:
+            found.append(
+                "UNSAFE: whoever asks for a change in the ERP may approve it, whatever it moves; set "
+                "BATUTA_ERP_AMOUNT_LIMIT and give somebody the role approver (0: every change that books an amount)"
+            )
         return tuple(found)
 
     @property

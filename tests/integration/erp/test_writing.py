@@ -39,7 +39,7 @@ async def test_a_preview_shows_the_ledger_entries_and_keeps_nothing(access: ErpA
     args = {"entity": "salesInvoices", "record_id": invoice["record_id"], "etag": invoice["etag"], "action": "post"}
     shown = await preview(args, called("post"))  # type: ignore[call-arg, misc]
     assert "Movimientos de contabilidad" in shown
-    assert "| Estado | Draft | Open |" in shown
+    assert "| Estado | Borrador | Abierto |" in shown
     assert shown.partition("·")[0].endswith(f"{invoice['values']['number']} Nueva S.L.** ")
     still = await tools_of(access)["find_record"].call(entity="salesInvoices", which=invoice["record_id"])
     assert (still["values"]["status"], still["etag"]) == ("Draft", invoice["etag"])
@@ -59,7 +59,7 @@ async def test_a_change_by_somebody_else_is_never_overwritten(access: ErpAccess)
     made = await tools["create_record"].call(called("customer"), **CUSTOMER)
     seen = {"entity": "customers", "record_id": made["record_id"], "etag": made["etag"]}
     await tools["update_record"].call(called("other"), **seen, values={"city": "Sevilla"})
-    with pytest.raises(ToolFailedError, match="no se ha escrito nada"):
+    with pytest.raises(ToolFailedError, match=r"no se ha escrito nada.*Ahora: Ciudad: Sevilla\. ¿"):
         await tools["update_record"].call(called("mine"), **seen, values={"city": "Madrid"})
     now = await tools["find_record"].call(entity="customers", which=made["record_id"])
     assert now["values"]["city"] == "Sevilla"
@@ -98,3 +98,29 @@ async def test_a_preview_says_which_record_is_changed(
     args = {"entity": "customers", "record_id": made["record_id"], "etag": made["etag"], **more}
     shown = await preview(args, called("seen"))  # type: ignore[call-arg, misc]
     assert shown.startswith(head.format(number=made["values"]["number"]))
+
+
+async def test_a_posting_shows_lines_totals_and_entries_and_no_addresses(access: ErpAccess) -> None:
+    """What matters before one agrees, in the reader's language: a row for each line, the rest is counted."""
+    tools = tools_of(access)
+    customer = await tools["create_record"].call(called("customer"), **CUSTOMER)
+    item = await tools["find_record"].call(entity="items", which=next(iter(access.names("item"))))
+    lines = [{"lineType": "Item", "itemId": item["record_id"], "quantity": 2}] * 2
+    values = {"customerId": customer["record_id"], "salesInvoiceLines": lines}
+    preview = tools["create_record"].policy.preview
+    assert preview is not None
+    shown = await preview({"entity": "salesInvoices", "values": values}, called("new"))  # type: ignore[call-arg, misc]
+    rows = [line for line in shown.splitlines() if line.startswith("|") and "---" not in line]
+    assert sum("| 2 |" in row for row in rows) == 2
+    assert any(row.startswith("| Total con IVA |") for row in rows)
+    assert any("campos más" in row for row in rows)
+    assert len(rows) < 25
+
+
+async def test_a_refused_deletion_says_why_in_the_language_of_the_reader(access: ErpAccess) -> None:
+    invoice = await draft_invoice(access)
+    args = {"entity": "salesInvoices", "record_id": invoice["record_id"], "etag": invoice["etag"]}
+    posted = await tools_of(access)["run_action"].call(called("post"), **args, action="post")
+    again = {"entity": "salesInvoices", "record_id": posted["record_id"], "etag": posted["etag"]}
+    with pytest.raises(ToolFailedError, match=r"La factura de venta .* ya está en los libros y no se puede borrar"):
+        await tools_of(access)["delete_record"].call(called("delete"), **again)

@@ -156,6 +156,8 @@ def test_a_misspelt_variable_is_warned_of_with_the_one_that_was_meant(caplog: py
     [
         ({}, 0),
         ({"BATUTA_HOST": "0.0.0.0"}, 2),
+        ({"BATUTA_ERP_URL": "https://erp.example/api/v2.0"}, 1),
+        ({"BATUTA_ERP_URL": "https://erp.example/api/v2.0", "BATUTA_ERP_AMOUNT_LIMIT": "5000"}, 0),
         ({"BATUTA_HOST": "0.0.0.0", "BATUTA_PUBLIC_URL": "https://team.example"}, 1),
         ({"BATUTA_HOST": "0.0.0.0", "BATUTA_ENV": "staging", "BATUTA_PUBLIC_URL": "https://team.example"}, 0),
     ],

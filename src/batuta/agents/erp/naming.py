@@ -43,7 +43,21 @@ _SPANISH_FIELDS: Mapping[str, str] = {
     "shipmentDate": "Fecha de envío", "validUntilDate": "Válida hasta", "sentDate": "Enviada",
     "customerPurchaseOrderReference": "Pedido del cliente", "pricesIncludeTax": "Precios con IVA",
     "overdueAmount": "Vencido", "totalSalesExcludingTax": "Ventas sin IVA", "paymentTermsId": "Condiciones de pago",
-    "paymentMethodId": "Forma de pago", "shipmentMethodId": "Forma de envío",
+    "paymentMethodId": "Forma de pago", "shipmentMethodId": "Forma de envío", "discountPercent": "% de descuento",
+    "discountAppliedBeforeTax": "Descuento antes de IVA", "invoiceDiscountAllocation": "Parte del descuento",
+    "shortcutDimension1Code": "Dimensión 1", "shortcutDimension2Code": "Dimensión 2",
+    "directUnitCost": "Coste unitario",
+    "vendorInvoiceNumber": "Nº de factura del proveedor", "receivedQuantity": "Cantidad recibida",
+    "receiveQuantity": "Cantidad a recibir", "fullyReceived": "Recibido del todo", "purchaser": "Comprador",
+    "state": "Provincia", "addressLine2": "Dirección (2)", "displayName2": "Nombre (2)",
+    "description2": "Descripción (2)", "paymentTermsCode": "Condiciones de pago",
+    "shipmentMethodCode": "Forma de envío",
+    "taxLiable": "Sujeto a IVA", "taxAreaDisplayName": "Zona fiscal", "taxGroupCode": "Grupo de IVA", "gtin": "GTIN",
+    "priceIncludesTax": "Precio con IVA", "contact": "Contacto", "comment": "Comentario",
+    "entryNumber": "Nº de movimiento",
+    "documentType": "Tipo de documento", "salesAmountActual": "Ventas", "payToName": "Pagar a",
+    "buyFromCity": "Ciudad", "buyFromCountry": "País", "buyFromAddressLine1": "Dirección",
+    "buyFromPostCode": "Código postal", "shipToContact": "Contacto de envío", "balancingAccountNumber": "Contrapartida",
 }  # fmt: skip
 _CARD_FIELDS = (
     "description", "phoneNumber", "email", "addressLine1", "postalCode", "city", "country", "customerName",
@@ -111,7 +125,11 @@ _SPANISH_MEMBERS: Mapping[str, str] = {
     "Corrective": "Rectificativo", "Released": "Lanzado", "Sent": "Enviado", "Accepted": "Aceptado",
     "Pending Approval": "Pendiente de aprobación", "Pending Prepayment": "Pendiente de anticipo", "All": "Todo",
     "Ship": "Envío", "Invoice": "Factura", "Payment": "Pago", "Inventory": "Existencias", "Service": "Servicio",
-    "Non-Inventory": "Sin existencias", "Item": "Producto", "Account": "Cuenta", "true": "sí", "false": "no",
+    "Non-Inventory": "Sin existencias", "Item": "Producto", "Account": "Cuenta",
+    "Sale": "Venta", "Purchase": "Compra", "Credit Memo": "Abono", "Positive Adjmt.": "Ajuste positivo",
+    "Negative Adjmt.": "Ajuste negativo", "Transfer": "Transferencia", "Company": "Empresa", "Person": "Persona",
+    "Comment": "Comentario", "Resource": "Recurso", "Fixed Asset": "Activo fijo", "Charge": "Cargo",
+    "true": "sí", "false": "no",
 }  # fmt: skip
 
 

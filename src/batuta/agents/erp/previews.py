@@ -9,12 +9,13 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from batuta.agents.erp.naming import action_label, entity_label, field_label
+from batuta.agents.erp.naming import action_label, entity_label, field_label, member_label
 from batuta.agents.erp.wording import money_in_words
 from batuta.connectors.erp import ChangePreview, ErpCompany, RecordChange, RowDifference
 
 MAX_ROWS = 40
 MAX_FIELDS = 30
+MAX_RECORDS = 5
 
 _WORDS = {
     "en": {
@@ -24,6 +25,7 @@ _WORDS = {
         "rehearsed": "Rehearsed: it was carried out and taken back.",
         "not_rehearsed": "This ERP cannot rehearse: shown is the record itself.",
         "then": "Then, each asked for by itself: {steps}.", "yes": "yes", "no": "no",
+        "gone": "{entity}: no longer open afterwards.", "other": "… and {count} more fields",
     },
     "es": {
         "create": "Crear: {entity}", "update": "Cambiar: {entity}", "delete": "Borrar: {entity}",
@@ -32,6 +34,7 @@ _WORDS = {
         "rehearsed": "Ensayado: se ejecutó y se deshizo.",
         "not_rehearsed": "Este ERP no permite ensayar: se muestra solo el registro.",
         "then": "Después, cada paso con su propia aprobación: {steps}.", "yes": "sí", "no": "no",
+        "gone": "{entity}: después ya no queda abierto.", "other": "… y {count} campos más",
     },
 }  # fmt: skip
 _STEPS: Mapping[str, Mapping[str, str]] = {
@@ -48,6 +51,18 @@ LEDGERS: Mapping[str, tuple[str, ...]] = {
 NUMBER_FIELDS = ("number", "code", "entryNumber", "documentNumber", "sequence", "lineNumber")
 NAME_FIELDS = ("displayName", "customerName", "vendorName", "name", "description")
 """What says which record a change is about, the most telling first."""
+DOCUMENT_FIELDS = (
+    "number", "customerNumber", "customerName", "vendorNumber", "vendorName", "externalDocumentNumber",
+    "vendorInvoiceNumber", "orderDate", "documentDate", "invoiceDate", "postingDate", "dueDate", "currencyCode",
+    "discountAmount", "totalAmountExcludingTax", "totalTaxAmount", "totalAmountIncludingTax", "remainingAmount",
+    "status",
+)  # fmt: skip
+"""What is looked at of a document that arises or goes; addresses and settings follow from its customer."""
+LINE_FIELDS = (
+    "lineObjectNumber", "description", "quantity", "unitPrice", "directUnitCost", "discountPercent", "taxPercent",
+    "netAmount",
+)  # fmt: skip
+"""What is looked at of a line, one row for each."""
 _SIDE_EFFECTS = ("dimensionSetLines",)
 """Rows that follow from others and say nothing to whoever agrees."""
 _MONEY = re.compile(r"(amount|balance|price|cost|limit)", re.IGNORECASE)
@@ -68,12 +83,15 @@ def preview_text(
     """The preview as Markdown; `record` is what is changed, as it is now, `then` the steps that follow."""
     words = _WORDS.get(language, _WORDS["en"])
     action = action_label(change.action or "", language)
-    entity = " ".join((entity_label(change.entity, language), *_named(record)))
-    heading = words[change.kind].format(entity=entity, action=action)
+    heading = words[change.kind].format(entity=_called(change.entity, record, language), action=action)
     parts = [f"**{heading}** · {words['company']}: {_safe(company.display_name)}"]
     own = [row for row in shown.rows if row.entity not in (*LEDGERS, *_SIDE_EFFECTS)]
     own.sort(key=lambda row: row.entity != change.entity)
-    parts += [_difference(row, language) for row in own[:5]]
+    documents = [row for row in own if not _is_line(row) or (row.before is not None and row.after is not None)]
+    closed = [row for row in documents if change.kind == "action" and row.after is None]
+    parts += [words["gone"].format(entity=_called(row.entity, row.before or {}, language)) for row in closed]
+    parts += [_difference(row, language, change.values) for row in documents if row not in closed][:MAX_RECORDS]
+    parts += _lines(own, language)
     for entity, fields in LEDGERS.items():
         entries = [row.after for row in shown.rows if row.entity == entity and row.after and row.before is None]
         if entries:
@@ -90,7 +108,30 @@ def _named(record: Mapping[str, Any]) -> list[str]:
     return [_safe(str(value)) for value in found if value]
 
 
-def _difference(row: RowDifference, language: str) -> str:
+def _called(entity: str, record: Mapping[str, Any], language: str) -> str:
+    return " ".join((entity_label(entity, language), *_named(record)))
+
+
+def _is_line(row: RowDifference) -> bool:
+    return row.entity.endswith("Lines")
+
+
+def _lines(rows: Sequence[RowDifference], language: str) -> list[str]:
+    """The lines that arise, as one table for each kind."""
+    arising: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if _is_line(row) and row.before is None and row.after:
+            arising.setdefault(row.entity, []).append(row.after)
+    tables = []
+    for entity, lines in arising.items():
+        ordered = sorted(lines, key=lambda line: str(line.get("sequence", "")).zfill(12))
+        fields = [name for name in LINE_FIELDS if any(line.get(name) for line in lines)]
+        tables.append(_table(entity_label(entity, language), fields, ordered, language))
+    return tables
+
+
+def _difference(row: RowDifference, language: str, given: Mapping[str, Any]) -> str:
+    """The fields that become others; of a document that arises or goes, those that are looked at and those `given`."""
     words = _WORDS[language]
     before, after = row.before or {}, row.after or {}
     changed = [
@@ -103,31 +144,42 @@ def _difference(row: RowDifference, language: str) -> str:
     ]
     if not changed:
         return ""
+    is_whole = row.before is None or row.after is None
+    shown = changed
+    if is_whole and {"customerName", "vendorName"} & {*before, *after}:
+        shown = [name for name in (*DOCUMENT_FIELDS, *given) if name in changed]
+    shown = list(dict.fromkeys(shown))[:MAX_FIELDS]
     heading = f"| {words['field']} | {words['before']} | {words['after']} |"
     lines = [entity_label(row.entity, language), "", heading, "|---|---|---|"]
     lines += [
         f"| {field_label(name, language)} | {_shown(name, before, language)} | {_shown(name, after, language)} |"
-        for name in changed[:MAX_FIELDS]
+        for name in shown
     ]
-    if len(changed) > MAX_FIELDS:
-        lines.append(f"| {words['more'].format(count=len(changed) - MAX_FIELDS)} | | |")
+    if len(changed) > len(shown):
+        lines.append(f"| {words['other'].format(count=len(changed) - len(shown))} | | |")
     return "\n".join(lines)
 
 
 def _entries(entity: str, fields: Sequence[str], entries: Sequence[Mapping[str, Any]], language: str) -> str:
-    words = _WORDS[language]
+    title = f"{_WORDS[language]['entries']} ({entity_label(entity, language)})"
+    return _table(title, fields, entries, language)
+
+
+def _table(title: str, fields: Sequence[str], rows: Sequence[Mapping[str, Any]], language: str) -> str:
     heads = [field_label(name, language) for name in fields]
-    lines = [
-        f"{words['entries']} ({entity_label(entity, language)})", "", "| " + " | ".join(heads) + " |",
-        "|" + "---|" * len(fields),
-        *(
-            "| " + " | ".join(_shown(name, entry, language) for name in fields) + " |"
-            for entry in entries[:MAX_ROWS]
-        ),
-    ]  # fmt: skip
-    if len(entries) > MAX_ROWS:
-        lines.append("| " + words["more"].format(count=len(entries) - MAX_ROWS) + " |" * len(fields))
+    lines = [title, "", "| " + " | ".join(heads) + " |", "|" + "---|" * len(fields)]
+    lines += ["| " + " | ".join(_shown(name, row, language) for name in fields) + " |" for row in rows[:MAX_ROWS]]
+    if len(rows) > MAX_ROWS:
+        more = _WORDS[language]["more"].format(count=len(rows) - MAX_ROWS)
+        lines.append("| " + more + " |" * len(fields))
     return "\n".join(lines)
+
+
+def fields_now(names: Sequence[str], values: Mapping[str, Any], language: str) -> str:
+    """Some fields of a record as they are, in one line; what is unset is a dash."""
+    return "; ".join(
+        f"{field_label(name, language)}: {_shown(name, values, language) or '–'}" for name in names if name in values
+    )
 
 
 def _shown(name: str, values: Mapping[str, Any], language: str) -> str:
@@ -147,7 +199,7 @@ def _shown(name: str, values: Mapping[str, Any], language: str) -> str:
     day = _DAY.match(str(value))
     if day is not None:
         return day_in_words(date(int(day[1]), int(day[2]), int(day[3])), language)
-    return _safe(str(value).replace("_x0020_", " "))
+    return _safe(member_label(value, language))
 
 
 def day_in_words(day: date, language: str) -> str:

@@ -14,7 +14,7 @@ from batuta.agents.erp.access import ErpAccess, language_of
 from batuta.agents.erp.changes.lookups import ErpLookup
 from batuta.agents.erp.changes.outcomes import WriteOutcome, found_done, require_unchanged, what_arose
 from batuta.agents.erp.changes.wording import outcome_in_words
-from batuta.agents.erp.previews import preview_text
+from batuta.agents.erp.previews import fields_now, preview_text
 from batuta.agents.erp.rights import authorize_writing, company_for
 from batuta.connectors.business_central.payloads import payload_problems
 from batuta.connectors.erp import ErpCompany, RecordChange
@@ -44,11 +44,14 @@ _NOT_CARRIED_OUT = {
     "pedir.",
 }
 _CHANGED = {
-    "en": "The record has changed since it was shown, so nothing was written: somebody else was there in between. "
+    "en": "The record has changed since it was shown, so nothing was written: somebody else was there in between.{now} "
     "Shall I show the change again, on the record as it is now?",
     "es": "El registro ha cambiado desde que se mostró, así que no se ha escrito nada: alguien lo ha tocado "
-    "entretanto. ¿Te muestro otra vez el cambio, sobre el registro tal como está ahora?",
+    "entretanto.{now} ¿Te muestro otra vez el cambio, sobre el registro tal como está ahora?",
 }
+_NOW = {"en": " Now: {fields}.", "es": " Ahora: {fields}."}
+_STATE_FIELDS = ("number", "status", "totalAmountIncludingTax", "remainingAmount", "balanceDue", "blocked")
+"""What tells in which state a record is, where a change names no fields."""
 _INVALID = {"en": "{entity} was not written: {problems}", "es": "No se ha escrito nada en {entity}: {problems}"}
 
 
@@ -184,10 +187,24 @@ async def _carried_out(access: ErpAccess, args: Mapping[str, Any], context: Tool
     except UnknownOutcomeError:
         raise  # neither done nor failed: the run asks `reconcile` once more, then a person
     except RecordChangedError as error:
-        raise ToolFailedError(_CHANGED[language]) from error
+        now = await _as_it_is_now(access, args, context)
+        raise ToolFailedError(_CHANGED[language].format(now=now)) from error
     except BatutaError as error:
         raise await access.failure(error, language) from error
     return _told(_result(await what_arose(lookup, change, seen, record), args), context)
+
+
+async def _as_it_is_now(access: ErpAccess, args: Mapping[str, Any], context: ToolContext) -> str:
+    """What the fields of a change hold after somebody else was there; nothing where the ERP does not tell."""
+    language = language_of(context)
+    try:
+        company, change = await _change(access, args, context)
+        values = (await access.connector.get(company.id, change.entity, change.record_id or "")).values
+    except BatutaError:
+        return ""
+    names = [name for name in change.values if name in values] or _STATE_FIELDS
+    fields = fields_now(names, values, language)
+    return _NOW[language].format(fields=fields) if fields else ""
 
 
 async def _change(access: ErpAccess, args: Mapping[str, Any], context: ToolContext) -> tuple[ErpCompany, RecordChange]:

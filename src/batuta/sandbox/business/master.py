@@ -51,6 +51,8 @@ IN_USE: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "countriesRegions": (("customers", "country", "code"), ("vendors", "country", "code")),
 }  # fmt: skip
 """A record of the set cannot be deleted while a row of (table, column) holds its property."""
+_IN_WORDS = {"_party_entries": "ledger entries", "itemLedgerEntries": "ledger entries"}
+"""What people call rows that hold a record in place."""
 
 
 def register(behaviour: Behaviour) -> None:
@@ -143,7 +145,7 @@ def _refuse_in_use(records: Records, set_name: str, row: Row, what: str) -> None
         if found:
             name = text(row, "number") or text(row, "code")
             raise ApplicationError(
-                f"{set_name} {name} cannot be {what}: there are records of {table.strip('_')} for it."
+                f"{set_name} {name} cannot be {what}: there are {_IN_WORDS.get(table, table)} for it."
             )
 
 
