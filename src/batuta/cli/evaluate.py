@@ -3,6 +3,7 @@
 import asyncio
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,7 +12,7 @@ import typer
 from rich.markup import escape
 from rich.progress import track
 
-from batuta.agents.erp.benchmark.runner import TaskOutcome, benchmark_tasks, run_benchmark
+from batuta.agents.erp.benchmark.runner import BenchmarkTask, TaskOutcome, benchmark_tasks, run_benchmark
 from batuta.cli.common import settings_from
 from batuta.cli.output import err, fail, out, say_json
 from batuta.kernel.clock import SystemClock
@@ -47,7 +48,11 @@ def erp(
     tasks = [task for task in benchmark_tasks() if task.id.startswith(only)]
     if not tasks:
         raise fail(f"no task begins with {only!r}", 2)
-    outcomes = asyncio.run(_run(only, company_size))
+    if company_size != "S":
+        questions = [task for task in tasks if task.is_of_every_size]
+        err.print(f"{len(tasks) - len(questions)} tasks name records of the small companies and are left out")
+        tasks = questions
+    outcomes = asyncio.run(_run(tasks, company_size))
     if as_json:
         rows = [
             {"id": one.task.id, "verdict": one.verdict, "answer": one.answer, "detail": one.detail} for one in outcomes
@@ -65,14 +70,13 @@ def erp(
         raise typer.Exit(1)
 
 
-async def _run(only: str, company_size: str) -> list[TaskOutcome]:
+async def _run(tasks: Sequence[BenchmarkTask], company_size: str) -> list[TaskOutcome]:
     with tempfile.TemporaryDirectory(prefix="batuta-eval-") as folder:
         open_sandbox(Path(folder) / SANDBOX_FILE, size=company_size).store.close()
         async with first_team(settings_from(None, data_dir=Path(folder)), clock=DemoClock()) as team:
             if team.erp is None:
                 problem = "there is no ERP to ask; unset BATUTA_DATABASE_URL to use the sandbox, or set BATUTA_ERP_URL"
                 raise fail(problem, 2)
-            tasks = [task for task in benchmark_tasks() if task.id.startswith(only)]
             running = run_benchmark(team.orchestrator, team.erp, tasks)
             progress = track(tasks, description=team.model.label, console=err, transient=True)
             return [await anext(running) for _ in progress]

@@ -108,6 +108,8 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
             "sales by customer except Casa Lola and Hoteles Mar",
             {"without": ["Casa Lola, S.L.", "Hoteles Mar, S.A."], "split_by": ["customer"]},
         ),
+        ("customers with their balance", {"measure": "receivables", "split_by": ["customer"]}),
+        ("¿cuántas facturas hay sin cobrar?", {"measure": "open_invoice_count"}),
         ("clientes con su saldo", {"measure": "receivables", "split_by": ["customer"]}),
         (
             "clientes con saldo superior a 10000",
@@ -530,6 +532,11 @@ def test_payments_are_those_of_the_ledger_that_name_the_party(
             "¿cuánto nos debe Casa Lola?",
             "¿cuándo pagó por última vez?",
             "¿cuándo pagó por última vez? (Casa Lola, S.L.)",
+        ),
+        (
+            "how much does Casa Lola owe us?",
+            "what is their phone number?",
+            "what is their phone number? (Casa Lola, S.L.)",
         ),
         ("pedido 101055", "¿qué cliente?", "pedido 101055 ▸ ¿qué cliente?"),
         ("sales by country", "without Portugal", "sales by country ▸ without Portugal"),

@@ -18,6 +18,7 @@ ENTITIES = (
     "purchaseInvoices", "purchaseCreditMemos", "purchaseOrders", "itemLedgerEntries", "generalLedgerEntries",
     "accounts", "agedAccountsReceivables", "agedAccountsPayables", "currencyExchangeRates",
 )  # fmt: skip
+WITH_LINES = {"salesOrders": ("salesOrderLines",)}
 POSTED = frozenset({"Open", "Paid", "Canceled", "Corrective"})
 CENT = Decimal("0.01")
 
@@ -36,7 +37,8 @@ class RawBooks:
         rows: dict[str, list[RawRow]] = {}
         for entity in ENTITIES:
             rows[entity] = []
-            async for page in connector.pages(company_id, RecordQuery(entity=entity)):
+            query = RecordQuery(entity=entity, expand=WITH_LINES.get(entity, ()))
+            async for page in connector.pages(company_id, query):
                 rows[entity] += [record.values for record in page.records]
         return cls(rows=rows, today=today, currency=currency)
 
@@ -193,11 +195,50 @@ def payments(books: RawBooks, facts: Facts) -> Table:
 
 
 def within(books: RawBooks, facts: Facts) -> Table:
-    """The rows of another table above or below an amount, or one of them."""
+    """The rows of another table above or below an amount, one of them, those but some, or the one at a place."""
     table = EXPECTED[facts["table"]["of"]](books, facts["table"])
     least, most = Decimal(facts.get("above", "-1e12")), Decimal(facts.get("below", "1e12"))
-    one = facts.get("name")
-    return {name: amount for name, amount in table.items() if least < amount < most and one in (None, name)}
+    one, left_out = facts.get("name"), facts.get("without", ())
+    kept = {
+        name: amount
+        for name, amount in table.items()
+        if least < amount < most and one in (None, name) and name not in left_out
+    }
+    if place := facts.get("place"):
+        kept = dict(sorted(kept.items(), key=lambda row: -row[1])[place - 1 : place])
+    return {"": sum(kept.values(), Decimal(0))} if facts.get("is_total") else kept
+
+
+def vat(books: RawBooks, facts: Facts) -> Table:
+    """VAT of posted sales less that of posted purchases, credit memos the other way round."""
+    first, last = _days(books, facts)
+    signs = {"salesInvoices": 1, "salesCreditMemos": -1, "purchaseInvoices": -1, "purchaseCreditMemos": 1}
+    amounts = (
+        sign * books.local(row, "totalTaxAmount")
+        for entity, sign in signs.items()
+        for row in books.posted(entity, first, last)
+    )
+    return {"": sum(amounts, Decimal(0))}
+
+
+def unpaid_count(books: RawBooks, facts: Facts) -> Table:
+    """How many posted invoices are open, or open and past their due date."""
+    limit = books.today.isoformat() if facts.get("is_late") else "9999"
+    open_ones = [row for row in books.rows["salesInvoices"] if row["status"] == "Open" and row["dueDate"] < limit]
+    return {"": Decimal(len(open_ones))}
+
+
+def left_to_ship(books: RawBooks, facts: Facts) -> Table:
+    """What is not shipped of the lines of sales orders, at their net amount."""
+    by = facts.get("by")
+    found = []
+    for row in books.rows["salesOrders"]:
+        for line in row["salesOrderLines"] if not row["fullyShipped"] else ():
+            rest = Decimal(line["quantity"]) - Decimal(line["shippedQuantity"])
+            amount = Decimal(line["netAmount"]) * rest / Decimal(line["quantity"])
+            worth = {**row, "rest": amount.quantize(CENT, rounding=ROUND_HALF_UP)}
+            found.append(("" if by is None else str(row[by]), books.local(worth, "rest", "orderDate")))
+    return summed(found)
 
 
 def payables(books: RawBooks, facts: Facts) -> Table:
@@ -313,7 +354,48 @@ EXPECTED: Mapping[str, Callable[[RawBooks, Facts], Table]] = {
     one.__name__: one
     for one in (
         sales, invoice_count, receivables, overdue, due, absent, credit_excess, invoices, payments, within, payables,
-        purchases, item_entries, stock, orders, quotes, ledger,
+        purchases, item_entries, stock, orders, quotes, ledger, vat, unpaid_count, left_to_ship,
         counted, ratio,
     )
 }  # fmt: skip
+
+
+def field_of(books: RawBooks, facts: Facts) -> str | Decimal:
+    """A field of one record."""
+    row = next(row for row in books.rows[facts["entity"]] if row["displayName"] == facts["name"])
+    value = row[facts["field"]]
+    return Decimal(value) if isinstance(value, (int, Decimal)) and not isinstance(value, bool) else str(value)
+
+
+def extreme(books: RawBooks, facts: Facts) -> str:
+    """The name of the record whose field is the largest or the smallest."""
+    choose = max if facts.get("is_largest", True) else min
+    return str(choose(books.rows[facts["entity"]], key=lambda row: Decimal(row[facts["field"]]))["displayName"])
+
+
+def owed_by(books: RawBooks, facts: Facts) -> Decimal:
+    """What one customer owes by the ledger's own report."""
+    return receivables(books, {"by": "name"}).get(facts["name"], Decimal(0))
+
+
+def last_payment(books: RawBooks, facts: Facts) -> str:
+    """The day of the newest payment in the ledger that names a customer."""
+    return max(
+        str(row["postingDate"])
+        for row in books.rows["generalLedgerEntries"]
+        if row["documentType"] == "Payment" and row["description"] == facts["name"] and row["creditAmount"]
+    )
+
+
+SAID: Mapping[str, Callable[[RawBooks, Facts], str | Decimal]] = {
+    one.__name__: one for one in (field_of, extreme, owed_by, last_payment)
+}
+"""What the answer itself must say, where no figure is computed."""
+
+
+def as_said(value: str | Decimal, language: str) -> str:
+    """A value as an answer has it: an amount in the manner of the language."""
+    if isinstance(value, str):
+        return value
+    plain = f"{value:,.2f}"
+    return plain.translate(str.maketrans(",.", ".,")) if language == "es" else plain

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from batuta.agents.erp.access import ErpAccess
-from batuta.agents.erp.benchmark.expected import EXPECTED, RawBooks, Table
+from batuta.agents.erp.benchmark.expected import EXPECTED, SAID, RawBooks, Table, as_said
 from batuta.agents.erp.benchmark.states import CountingApprover, rows_of, wrong_state
 from batuta.connectors.erp import ErpConnector
 from batuta.conversations.conversation import Conversation
@@ -43,6 +43,11 @@ class BenchmarkTask:
     """How many approved writes it takes; `None` for a question."""
     state: tuple[Mapping[str, Any], ...] = ()
     """What raw reads must find after the writes."""
+
+    @property
+    def is_of_every_size(self) -> bool:
+        """Whether it can be asked of any demo company: what is written, and some of what is asked, names records."""
+        return self.writes is None and not self.options.get("names_records")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +141,8 @@ def _judged(task: BenchmarkTask, raw: RawBooks, turn: Turn, datasets: Sequence[D
         return TaskOutcome(
             task=task, verdict=verdict, answer=answer, detail="figures where none can be" * bool(datasets)
         )
+    if task.expect["of"] in SAID:
+        return _judged_words(task, as_said(SAID[task.expect["of"]](raw, task.expect), task.language), answer, datasets)
     expected = EXPECTED[task.expect["of"]](raw, task.expect)
     if shows_only(datasets, expected, task.options):
         return TaskOutcome(task=task, verdict="right", answer=answer)
@@ -145,6 +152,15 @@ def _judged(task: BenchmarkTask, raw: RawBooks, turn: Turn, datasets: Sequence[D
     return TaskOutcome(
         task=task, verdict="wrong", answer=answer, detail=f"expected {shown}, got {datasets[-1].first_rows(3)}"
     )
+
+
+def _judged_words(task: BenchmarkTask, expected: str, answer: str, datasets: Sequence[Dataset]) -> TaskOutcome:
+    """Whether the answer says a value; of one that says another record's or shows figures instead, that it is wrong."""
+    if expected in answer:
+        return TaskOutcome(task=task, verdict="right", answer=answer)
+    is_told = bool(datasets) or answer.startswith("**")
+    detail = f"expected {expected}, got {answer[:120]}" if is_told else ""
+    return TaskOutcome(task=task, verdict="wrong" if is_told else "refused", answer=answer, detail=detail)
 
 
 def shows_only(datasets: Sequence[Dataset], expected: Table, options: Mapping[str, Any]) -> bool:
