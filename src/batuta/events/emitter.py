@@ -147,15 +147,12 @@ class Emitter:
         return _DONE
 
     def _stamped(self, event: "Event", key: str | None) -> "Event":
-        self._index += 1
         envelope = self._envelope
-        envelope["original_index"] = self._index
+        self._index = envelope["original_index"] = self._index + 1
         envelope["timestamp"] = self._now()
-        if self._naming is not None and key is not None and not event.has_own_id:
-            return event.stamp({**envelope, "event_id": EventId(self._naming.name(event, key))})
-        if event.original_index:  # emitted before: the same words, another event
-            return event.stamp({**envelope, "event_id": EventId(new_id())})
-        return event.stamp(envelope)
+        if self._naming is None or key is None or event.has_own_id:
+            return event.stamp(envelope)
+        return event.stamp({**envelope, "event_id": EventId(self._naming.name(event, key))})
 
     async def _record_and_show(self, event: "Event", recorder: Recorder) -> None:
         try:

@@ -37,6 +37,24 @@ _OF_PRODUCER = {"source_agent_id", "message_id", "caused_by"}
 """The fields of the envelope that are known where an event is made."""
 
 
+class _Layout:
+    """What a class of events fills its objects with. Looked up by class: a model's attributes are slow to find."""
+
+    __slots__ = ("checked", "defaults", "payload_names", "required_names")
+
+    def __init__(self, event_type: "type[Event]") -> None:
+        fields = event_type.model_fields
+        self.defaults = {name: field.default for name, field in fields.items()}
+        self.payload_names = fields.keys() - Event.model_fields.keys() | _OF_PRODUCER
+        """The fields that the code which makes an event fills in; the others are the run's."""
+        self.required_names = {name for name, field in fields.items() if field.is_required()} - {"type"}
+        self.checked: set[tuple[str, ...]] = set()
+        """The names of the fields it was given so far, as often as they were found to be right."""
+
+
+_LAYOUTS: "dict[type[Event], _Layout]" = {}
+
+
 class Envelope(TypedDict, total=False):
     """What a run stamps on the events it emits."""
 
@@ -74,9 +92,6 @@ class Event(BaseModel):
 
     route: ClassVar[Route]
     _field_names: ClassVar[set[str]]
-    _payload_names: ClassVar[set[str]]
-    """The fields that the code which makes an event fills in; the others are the run's."""
-    _defaults: ClassVar[dict[str, Any]]
 
     if not TYPE_CHECKING:  # a type checker derives the constructor from the fields
 
@@ -103,8 +118,7 @@ class Event(BaseModel):
         cls.model_fields["version"].default = cls.route.version
         cls.model_fields["persistence"].default = cls.route.persistence
         cls.model_fields["is_internal"].default = cls.route.audience is Audience.INTERNAL
-        cls._payload_names = cls._field_names - Event.model_fields.keys() | _OF_PRODUCER
-        cls._defaults = {name: field.default for name, field in cls.model_fields.items()}
+        _LAYOUTS[cls] = _Layout(cls)
         EVENT_TYPES[event_type] = cls
 
     @property
@@ -130,30 +144,22 @@ class Event(BaseModel):
         return "event_id" in self.__pydantic_fields_set__
 
     def stamp(self, envelope: Envelope) -> Self:
-        """This event, with the envelope of the run that emits it; a copy if it was emitted before.
+        """This event, with the envelope of the run that emits it; if it was emitted before, another one like it.
 
         The envelope comes from the run and is not validated. A new event is filled in place: no one has seen it yet.
         """
-        event = self if not self.original_index else self._twin({**self.__dict__, "sequence_number": None})
-        event.__dict__.update(envelope)
-        return event
+        fields = self.__dict__
+        if fields["original_index"]:
+            return self._twin({**fields, "event_id": new_id(), "sequence_number": None, **envelope})
+        fields.update(envelope)
+        return self
 
     @classmethod
     def adopt(cls, fields: dict[str, Any]) -> Self:
         """An event of these fields, which are not validated; see `trusted`."""
         event = _new(cls)
-        event._fill(fields)  # noqa: SLF001 - its own class
+        _fill(event, _LAYOUTS[cls], fields)
         return event
-
-    def _fill(self, fields: dict[str, Any]) -> None:
-        filled = self._defaults.copy()
-        filled["event_id"] = new_id()
-        filled["timestamp"] = _now()
-        filled.update(fields)
-        _set_dict(self, filled)
-        _set_fields_set(self, self._payload_names)
-        _set_extra(self, None)
-        _set_private(self, None)
 
     def placed(self, session_id: SessionId, sequence_number: int) -> Self:
         """The same event at its place in a session."""
@@ -182,31 +188,32 @@ class RuntimeEvent(Event):
     from elsewhere, and whenever an event is decoded, it is validated like any other.
     """
 
-    _required_names: ClassVar[set[str]]
-    _checked: ClassVar[set[tuple[str, ...]]]
-    """The names of the fields it was given so far, as often as they were found to be right."""
-
     if not TYPE_CHECKING:
 
         def __init__(self, /, **fields: Any) -> None:
             """Fill in the fields."""
-            given = tuple(fields)
-            if given in self._checked:
-                self._fill(fields)
-            elif self._required_names <= fields.keys() <= self._payload_names:
-                self._checked.add(given)
-                self._fill(fields)
+            layout, given = _LAYOUTS[type(self)], tuple(fields)
+            if given in layout.checked:
+                _fill(self, layout, fields)
+            elif layout.required_names <= fields.keys() <= layout.payload_names:
+                layout.checked.add(given)
+                _fill(self, layout, fields)
             else:
                 super().__init__(**fields)
 
         __init__.__pydantic_base_init__ = True
 
-    @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """Know which fields it needs."""
-        super().__pydantic_init_subclass__(**kwargs)
-        cls._checked = set()
-        cls._required_names = {name for name, field in cls.model_fields.items() if field.is_required()} - {"type"}
+
+def _fill(event: Event, layout: _Layout, fields: dict[str, Any]) -> None:
+    """Give a new event its fields, which are not validated."""
+    filled = layout.defaults.copy()
+    filled["event_id"] = new_id()
+    filled["timestamp"] = _now()
+    filled.update(fields)
+    _set_dict(event, filled)
+    _set_fields_set(event, layout.payload_names)
+    _set_extra(event, None)
+    _set_private(event, None)
 
 
 def trusted(event_type: Callable[P, E]) -> Callable[P, E]:

@@ -45,8 +45,7 @@ class Answer(BaseModel):
     @property
     def tool_calls(self) -> tuple[ToolCallBlock, ...]:
         """The tools it asks for, in order, without those the provider ran itself."""
-        calls = (block for block in self.content if isinstance(block, ToolCallBlock))
-        return tuple(call for call in calls if not call.is_server_side)
+        return tuple([block for block in self.content if isinstance(block, ToolCallBlock) and not block.is_server_side])
 
     def as_message(self, agent_id: str | None = None) -> Message:
         """The answer as a message of a conversation."""

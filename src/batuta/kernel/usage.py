@@ -3,8 +3,6 @@
 A plain value and no pydantic model: every pipeline counts with it, also one that needs no models.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
@@ -76,15 +74,18 @@ class Amount:
 _LOST: ContextVar[list[Amount] | None] = ContextVar("batuta_lost_tries", default=None)
 
 
-@contextmanager
-def noting_lost_tries() -> Iterator[list[Amount]]:
+class noting_lost_tries:  # noqa: N801 - used as a function
     """What budgets are charged, within, for tries whose answer was lost."""
-    lost: list[Amount] = []
-    token = _LOST.set(lost)
-    try:
-        yield lost
-    finally:
-        _LOST.reset(token)
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> list[Amount]:
+        lost: list[Amount] = []
+        self._token = _LOST.set(lost)
+        return lost
+
+    def __exit__(self, *_: object) -> None:
+        _LOST.reset(self._token)
 
 
 def note_lost_try(amount: Amount) -> None:

@@ -174,7 +174,8 @@ class Context:
         A run that is repeated gives what this place emits the same id again. What happens only while an effect is
         really carried out, and not when its recorded outcome is returned, is `live`: it is another event each time.
         """
-        await self._invocation.run.emitter.emit(event, None if live else self.key)
+        invocation = self._invocation
+        await invocation.run.emitter.emit(event, None if live else invocation.key)
 
     def stable_id(self, what: str) -> str:
         """An id for something made here: the same when the run is repeated."""

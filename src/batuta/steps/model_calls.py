@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from batuta import events
@@ -109,12 +110,13 @@ async def recorded_call(
 
 def _settings(request: ModelRequest) -> dict[str, Any]:
     """How the model should answer, as far as something is said."""
-    chosen = {name: getattr(request.settings, name) for name in _SETTINGS}
-    return {name: value for name, value in chosen.items() if value is not None and value != ()}
+    chosen = zip(_SETTINGS, _settings_of(request.settings), strict=True)
+    return {name: value for name, value in chosen if value is not None and value != ()}
 
 
 _NOTHING_LOST = Amount()
 _SETTINGS = ("temperature", "max_tokens", "thinking_budget_tokens", "top_p", "stop", "seed")
+_settings_of = attrgetter(*_SETTINGS)
 
 
 def _disclose(ctx: Context, call_id: str, request: ModelRequest, answer: Answer | None, account: CallAccount) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from batuta.steps.agent import AgentStep
 
 _EXECUTION = TypeAdapter(Execution)
+_tool_response = trusted(ToolResponse)
 
 
 class ToolRound:
@@ -53,7 +54,7 @@ class ToolRound:
         neither that it was done nor that it failed.
         """
         outcomes: dict[int, ToolOutcome] = {}
-        self._keys = self._intents.take(calls)
+        self._keys = self._intents.take([call for call in calls if self._is_write(call)])
         shared = [i for i, call in enumerate(calls) if not self._wants_to_be_alone(call)]
         scope = self._call_scope()
         together = await all_or_first_failure(self._run_tool(i, calls[i], scope) for i in shared)
@@ -81,6 +82,10 @@ class ToolRound:
             intent_key=lambda call: self._keys.get(call.id),
             on_progress=self._progress,
         )
+
+    def _is_write(self, call: ToolCallBlock) -> bool:
+        tool = self._tools.get(call.name)
+        return tool is not None and tool.policy.effect == "write"
 
     def _wants_to_be_alone(self, call: ToolCallBlock) -> bool:
         tool = self._tools.get(call.name)
@@ -111,7 +116,7 @@ class ToolRound:
             )
         if self._ctx.is_heard:
             await self._ctx.emit(
-                trusted(ToolResponse)(
+                _tool_response(
                     tool_use_id=call.id,
                     tool_name=call.name,
                     content=outcome.result.content,

@@ -11,6 +11,8 @@ from typing import Any
 
 from batuta.kernel.messages import ToolCallBlock
 
+_encode = json.JSONEncoder(sort_keys=True, default=str).encode
+
 
 class IntentKeys:
     """Gives the calls of one agent their keys. The same calls with the same outcomes get the same keys again."""
@@ -38,5 +40,4 @@ class IntentKeys:
 
 
 def _digest(args: Mapping[str, Any]) -> str:
-    text = json.dumps(args, sort_keys=True, default=str, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(_encode(args).encode()).hexdigest()[:16]

@@ -189,20 +189,23 @@ class ToolInvoker:
 
     async def _approved(self, prepared: PreparedCall, scope: CallScope, loss: ToolRefusedError | None) -> PreparedCall:
         tool = prepared.tool
-        context = _context(prepared, scope)
         if loss is not None:
             raise _Unauthorized(prepared, f"{tool.name} refused: {loss}")
-        try:
-            role = await _authorized(prepared, context)
-        except ToolRefusedError as error:
-            raise _Unauthorized(prepared, f"{tool.name} refused: {error}") from None
+        role, why = None, None
+        if tool.policy.authorize is not None:
+            context = _context(prepared, scope)
+            try:
+                role = await _authorized(prepared, context)
+            except ToolRefusedError as error:
+                raise _Unauthorized(prepared, f"{tool.name} refused: {error}") from None
+            why = context.facts.get(APPROVAL_REASON)
         is_cautious = self._guard is not None and self._guard.asks_undeclared_writes
         if not (tool.policy.needs_approval(prepared.values) or (is_cautious and tool.policy.is_undeclared_write)):
             return prepared
         if scope.approver is None:
             raise _Refused(Refusal.APPROVAL_NEEDED, f"approval needed: {tool.name} runs only with an approval")
         request = await _approval_request(prepared, scope, role)
-        if why := context.facts.get(APPROVAL_REASON):
+        if why:
             request = replace(request, reason=str(why))
         decision = await scope.approver.decide(request)
         while (problem := _refused_edit(prepared, decision)) and request.refused_edits < MAX_REFUSED_EDITS:

@@ -2,7 +2,7 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from batuta import AgentStep, Cancellation, Conversation
@@ -279,18 +279,22 @@ class Hesitant:
 
     provider, name = "test", "hesitant"
 
+    def __init__(self, then: Callable[[], object] = bool) -> None:
+        self._then = then
+
     async def generate(self, request: ModelRequest) -> Answer:
         raise NotImplementedError
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Answer]:
         yield Delta("text", "The total is 4")
+        self._then()
         await asyncio.Event().wait()
 
 
 async def test_a_sentence_that_a_time_limit_cut_off_is_taken_back() -> None:
     """F-30: nobody chose to end it there, and half a figure is a wrong one."""
     sink = CapturingSink()
-    agent = AgentStep(name="clerk", model=Hesitant(), output=str, is_streaming=True, timeout=0.05)
+    agent = AgentStep(name="clerk", model=Hesitant(), output=str, is_streaming=True, timeout=0.5)
     result = await agent.run("How much?", sink=sink)
     assert result.error is not None
     assert result.error.category == "transient"
@@ -301,7 +305,7 @@ async def test_a_sentence_that_a_time_limit_cut_off_is_taken_back() -> None:
 
 async def test_a_sentence_that_a_person_stopped_stays() -> None:
     sink, handle = CapturingSink(), Cancellation()
-    agent = AgentStep(name="clerk", model=Hesitant(), output=str, is_streaming=True)
-    asyncio.get_running_loop().call_later(0.05, handle.cancel, "enough")
+    model = Hesitant(then=lambda: asyncio.get_running_loop().call_soon(handle.cancel, "enough"))
+    agent = AgentStep(name="clerk", model=model, output=str, is_streaming=True)
     await agent.run("How much?", sink=sink, cancellation=handle)
     assert [event.content for event in sink.events if isinstance(event, AssistantMessage)] == ["The total is 4"]

@@ -116,7 +116,7 @@ async def test_what_an_outer_deadline_cut_off_is_looked_up(has_happened: bool) -
     async def pay(value: int) -> None:
         await asyncio.sleep(3600)
 
-    result = await Pipeline("outer", Pipeline("inner", pay, timeout=0.01)).run(1)
+    result = await Pipeline("outer", Pipeline("inner", pay, timeout=0.5)).run(1)
     assert result.error.code == "DEADLINE_EXCEEDED"
     assert looked == [1]
     assert undone == ([1] if has_happened else []), "what took place is undone, because the pipeline failed"

@@ -24,6 +24,11 @@ from batuta.kernel.messages import (
     ToolResultBlock,
 )
 
+_assistant_message = trusted(AssistantMessage)
+_thinking_event = trusted(Thinking)
+_request_event = trusted(ToolRequest)
+_response_event = trusted(ToolResponse)
+
 
 class Origin(TypedDict, total=False):
     """Which message the events belong to, who made it, and where they stand."""
@@ -77,14 +82,7 @@ def _blocks_of(answer: Answer) -> list[ContentBlock]:
 
 def _usage_carrier(blocks: Sequence[ContentBlock]) -> ContentBlock:
     """The block whose event carries the tokens of the whole message."""
-    choices: tuple[Callable[[ContentBlock], bool], ...] = (
-        lambda block: isinstance(block, TextBlock) and bool(block.text),
-        lambda block: isinstance(block, _MESSAGES),
-        lambda block: isinstance(block, ToolCallBlock),
-        lambda block: isinstance(block, ThinkingBlock) and bool(block.text),
-        lambda block: isinstance(block, ThinkingBlock),
-    )
-    return next(block for is_carrier in choices for block in reversed(blocks) if is_carrier(block))
+    return next(block for is_carrier in _CARRIERS for block in reversed(blocks) if is_carrier(block))
 
 
 def _is_empty_text(block: ContentBlock) -> bool:
@@ -92,7 +90,7 @@ def _is_empty_text(block: ContentBlock) -> bool:
 
 
 def _message(part: _Part, content: str = "", *, citations: Any = (), opaque: Any = ()) -> AssistantMessage:
-    return trusted(AssistantMessage)(
+    return _assistant_message(
         content=content,
         stop_reason=part.answer.stop_reason,
         model=part.answer.model,
@@ -111,7 +109,7 @@ def _text(part: _Part) -> Event:
 
 def _thinking(part: _Part) -> Event:
     block: ThinkingBlock = part.block
-    return trusted(Thinking)(
+    return _thinking_event(
         content=block.text,
         signature=block.signature,
         redacted=block.redacted,
@@ -124,7 +122,7 @@ def _thinking(part: _Part) -> Event:
 
 def _tool_request(part: _Part) -> Event:
     block: ToolCallBlock = part.block
-    return trusted(ToolRequest)(
+    return _request_event(
         tool_use_id=block.id,
         tool_name=block.name,
         args=block.args,
@@ -138,7 +136,7 @@ def _tool_request(part: _Part) -> Event:
 
 def _tool_response(part: _Part) -> Event:
     block: ToolResultBlock = part.block
-    return trusted(ToolResponse)(
+    return _response_event(
         tool_use_id=block.tool_use_id,
         tool_name=block.tool_name,
         content=block.content,
@@ -159,6 +157,15 @@ def _medium(part: _Part) -> Event:
 
 _MESSAGES = (TextBlock, OpaqueBlock, ImageBlock, DocumentBlock)
 """The blocks that become assistant messages."""
+
+_CARRIERS: tuple[Callable[[ContentBlock], bool], ...] = (
+    lambda block: isinstance(block, TextBlock) and bool(block.text),
+    lambda block: isinstance(block, _MESSAGES),
+    lambda block: isinstance(block, ToolCallBlock),
+    lambda block: isinstance(block, ThinkingBlock) and bool(block.text),
+    lambda block: isinstance(block, ThinkingBlock),
+)
+"""Which block is it, the best one first."""
 
 _EVENTS: dict[type[ContentBlock], Callable[[_Part], Event]] = {
     TextBlock: _text,
