@@ -76,7 +76,7 @@ class ChoiceIndex:
         for size in range(min(self._longest, len(words)), 0, -1):
             for at in range(len(words) - size + 1):
                 values = self._phrases.get(tuple(stems[at : at + size]))
-                if values is None and takes_parts and (size > 1 or len(words[at][0]) >= SHORTEST_PART):
+                if values is None and takes_parts and (size > 1 or _tells_a_name(words[at][0])):
                     part = tuple(stems[at : at + size])
                     values = [self._parts[part]] if part in self._parts else None
                 if values is None:
@@ -97,6 +97,11 @@ class ChoiceIndex:
             close = () if is_known else self._near.get(word[0], ())
             self._mending[word] = self._stem(nearest(word, close) or word)
         return self._mending[word]
+
+
+def _tells_a_name(word: str) -> bool:
+    """Whether a word alone may stand for the name it is a part of: "países" is no short form of "Países Bajos"."""
+    return len(word) >= SHORTEST_PART and word not in COMMON_WORDS
 
 
 def words_with_places(text: str) -> list[tuple[str, int, int]]:

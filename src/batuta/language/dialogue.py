@@ -26,9 +26,11 @@ _FOLLOWS = re.compile(
     r"compared\s+(?:with|to|against)|in\s+comparison\s+(?:with|to)|versus|vs|against|comparad[oa]s?\s+con|"
     r"en\s+comparacion\s+con|frente\s+al?|(?:con\s+)?respecto\s+(?:al?|del?))\b"
 )
+BUYS_FROM_US = r"\bnos\s+(?:ha[n]?\s+)?compr(?:a|an|o|aron|ado)\b"
+"""What is said of those who buy, as a pattern of folded text."""
 _OF_THE_LAST = re.compile(
     r"\b(?:su|sus|suy[oa]s?|le|les|its|his|her|him|their|theirs)\b"
-    r"|\btienen?\W*$|\bnos\s+(?:ha[n]?\s+)?compr(?:a|an|o|aron|ado)\b(?=\W*$|\s+(?:este|esta|el|la|en|desde|hoy|ayer)\b)"
+    rf"|\btienen?\W*$|{BUYS_FROM_US}(?=\W*$|\s+(?:este|esta|el|la|en|desde|hoy|ayer)\b)"
 )
 """Whose something is, or who did it, by a pronoun or by the verb alone. "Nos han comprado" is said of those who buy."""
 _REFERS = re.compile(

@@ -73,6 +73,8 @@ class RecordWording:
     """Of the books, for amounts that are in no other."""
     told: tuple[str, ...] = ()
     """The fields that were asked for, which a summary tells besides what a record is called."""
+    is_ranking: bool = False
+    """Whether the first ones of an order were asked for: that there are more says nothing."""
 
 
 def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
@@ -123,7 +125,10 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             is_cut_short=len(records) > limit,
         )
         wording = RecordWording(
-            language=language_of(context), currency=await _local_currency(access, chosen), told=tuple(fields or ())
+            language=language_of(context),
+            currency=await _local_currency(access, chosen),
+            told=tuple(fields or ()),
+            is_ranking=bool(order_by) and limit != DEFAULT_LIMIT,
         )
         return records_dataset(known, chosen, shown, found, provenance, wording)
 
@@ -273,7 +278,7 @@ def _summary(
         values = {name: _cell(value) for name, value in records[0].values.items()}
         asked = [name for name in wording.told if name not in NAMING_FIELDS]
         return card_in_words(entity, values, language, asked, currency)
-    count = f"{len(records)}+" if is_cut else str(len(records))
+    count = f"{len(records)}+" if is_cut and not wording.is_ranking else str(len(records))
     named = [(_called(record.values), record.values) for record in records[:5]]
     first = "; ".join(
         name + fields_in_words(entity, values, language, wording.told, currency) for name, values in named if name

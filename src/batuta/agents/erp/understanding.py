@@ -39,7 +39,7 @@ LISTING_WORDS = {
 FIGURE_FILLERS = (
     "both detail details breakdown customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
     "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued long left leave leaves catalogue catalog some there's "
-    "going goes doing gone went developing be still wich whats their its "
+    "going goes doing gone went developing be still wich whats their its nor ni "
     "chart graph plot draw visualise visualize diagram please instead split broken down grouped",
     "ambas detalle detalles cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
     "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "

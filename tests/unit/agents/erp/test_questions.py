@@ -11,6 +11,7 @@ from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.measuring import named_values
 from batuta.agents.erp.understanding import erp_understanding
 from batuta.kernel.errors import ToolFailedError
+from batuta.language.choices import index_of
 from batuta.language.interpretation import Interpretation, Interpreter
 from batuta.offline.context import DialogueContext, amendment
 from batuta.testing.erp import MemoryErp
@@ -110,6 +111,13 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ),
         ("customers with their balance", {"measure": "receivables", "split_by": ["customer"]}),
         ("¿cuántas facturas hay sin cobrar?", {"measure": "open_invoice_count"}),
+        ("¿qué facturas vencieron la semana pasada?", {"measure": "receivables_due", "split_by": ["document"]}),
+        ("días de stock", {"measure": "days_of_stock"}),
+        ("expenses except rent this year", {"measure": "expenses", "without": ["account: Rent"], "only": None}),
+        (
+            "gastos sin contar sueldos ni alquiler",
+            {"measure": "expenses", "without": ["account: Salaries", "account: Rent"]},
+        ),
         ("clientes con su saldo", {"measure": "receivables", "split_by": ["customer"]}),
         (
             "clientes con saldo superior a 10000",
@@ -206,6 +214,10 @@ def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expec
         "margen de alquiler",
         "¿cuál es el producto más caro?",
         "¿cuál es nuestro saldo?",
+        "inventory turnover",
+        "rotación de existencias",
+        "facturas pagadas en septiembre",
+        "proveedores con su teléfono",
         "ventas excepto",
         "ventas en la segunda",
         "valor del inventario por almacén",
@@ -470,6 +482,7 @@ def test_a_question_of_its_own_is_not_joined_to_one_that_was_not_understood(acce
         ("¿está bloqueada Casa Lola?", "customers", ["blocked"]),
         ("condiciones de pago de Maderas Sur", "vendors", ["paymentTermsId"]),
         ("coste de la Mesa Roble 90", "items", ["unitCost"]),
+        ("estado del presupuesto 1001", "salesQuotes", ["status"]),
     ],
 )
 def test_any_field_of_a_record_can_be_asked_for(erp: Interpreter, text: str, entity: str, fields: list[str]) -> None:
@@ -552,3 +565,10 @@ def test_a_follow_up_goes_on_from_what_was_named(access: ErpAccess, before: str,
     context = DialogueContext(request=before, answer="…", language="es")
     assert amendment(text, context, erp, NOW) == whole
     assert not read(erp, whole).unknown
+
+
+def test_a_common_word_alone_stands_for_no_name() -> None:
+    """Asking in which countries we sell says nothing of the Netherlands."""
+    names = index_of({"NL": ("Países Bajos",), "Casa Lola, S.L.": ("Casa Lola, S.L.",)}, is_names=True)
+    assert names.find("¿en qué países vendemos?", takes_parts=True) == []
+    assert [each.value for each in names.find("ventas a lola", takes_parts=True)] == ["Casa Lola, S.L."]

@@ -33,11 +33,19 @@ def settle_exclusions(question: FigureQuestion, access: ErpAccess) -> None:
     """Keep names that do not count apart from those that do; a word for leaving out that leads to none is unknown."""
     question.values.pop("except", None)
     names, said = excluded_names(question.text, access)
+    accounts, also = _excluded(question.text, index_of(access.names("account")).find(question.text))
+    said += also
+    if accounts:
+        left = [name for name in question.values.get("account") or () if name not in accounts]
+        question.values["without"] = [f"account: {name}" for name in accounts]
+        question.values |= {"account": left} if left else {}
+        if not left:
+            question.values.pop("account", None)
     wanted: Sequence[str] = question.values.get("only") or ()
     question.excluding += [each.span for each in said]
     if names:
         kept = [name for name in wanted if name not in names]
-        question.values["without"] = names
+        question.values["without"] = [*question.values.get("without", ()), *names]
         question.values |= {"only": kept} if kept else {}
         if not kept:
             question.values.pop("only", None)
@@ -49,9 +57,12 @@ def settle_exclusions(question: FigureQuestion, access: ErpAccess) -> None:
 
 def excluded_names(text: str, access: ErpAccess) -> tuple[list[str], list[Finding[str]]]:
     """The names that a text says do not count, and the words that say it."""
+    return _excluded(text, index_of(access.all_names(), is_names=True).find(text, takes_parts=True))
+
+
+def _excluded(text: str, named: Sequence[Finding[str]]) -> tuple[list[str], list[Finding[str]]]:
     plain = aligned(composed(text))
     words = index_of(EXCLUSION_WORDS).find(text)
-    named = index_of(access.all_names(), is_names=True).find(text, takes_parts=True)
     names: list[str] = []
     said: list[Finding[str]] = []
     end = -1

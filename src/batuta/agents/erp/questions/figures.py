@@ -16,7 +16,7 @@ from batuta.agents.erp.questions.exclusions import settle_exclusions
 from batuta.agents.erp.questions.limits import of_accounts, settle_absence, settle_accounts, settle_change
 from batuta.agents.erp.questions.lists import PRICE_QUESTION
 from batuta.agents.erp.questions.periods import asked_periods, settle_due_period, settle_earlier, settle_periods
-from batuta.agents.erp.questions.question import FigureQuestion, names_documents, noun_of, unnamed_owner
+from batuta.agents.erp.questions.question import PARTY, FigureQuestion, names_documents, noun_of, unnamed_owner
 from batuta.agents.erp.questions.splits import (
     settle_longer_splits,
     settle_owners,
@@ -25,6 +25,7 @@ from batuta.agents.erp.questions.splits import (
     without_covered,
 )
 from batuta.language.choices import ChoiceIndex, index_of
+from batuta.language.dialogue import BUYS_FROM_US
 from batuta.language.findings import Finding
 from batuta.language.folding import fold
 from batuta.language.periods import find_comparisons, find_periods
@@ -43,9 +44,7 @@ _BILLED_BY = re.compile(
     r"\b(?:vendors?|suppliers?|proveedor(?:es)?)\b.*\b(?:bill(?:s|ed)?|invoice[sd]?|charge[sd]?|factur(?:a|an|ado|o|aron))\b"
 )
 """What vendors bill are purchases."""
-_BUYS_FROM_US = re.compile(
-    r"\bnos\s+(?:ha[n]?\s+)?compr(?:a|an|o|aron|ado)\b|\b(?:buys?|bought|buying|purchased?)\s+(?:\w+\s+){0,3}from\s+us\b"
-)
+_BUYS_FROM_US = re.compile(rf"{BUYS_FROM_US}|\b(?:buys?|bought|buying|purchased?)\s+(?:\w+\s+){{0,3}}from\s+us\b")
 """What others buy of us are sales."""
 _ALL_COMPANIES = re.compile(
     r"\b(?:all|both|every|each|the\s+two)\s+(?:of\s+)?(?:our\s+|the\s+|my\s+)?(?:compan(?:y|ies))\b"
@@ -53,13 +52,16 @@ _ALL_COMPANIES = re.compile(
 )
 _UNKEPT_SPLIT = re.compile(r"\b(?:by|per|each|por|cada)\s+(?:warehouses?|almacen(?:es)?)\b")
 """A split that no measure has, in words that also name the stock itself."""
-_PARTY = (
-    r"(?:customers?|clients?|suppliers?|vendors?|items?|products?|clientes?|proveedor(?:es)?|articulos?|productos?)"
+_TURNOVER = re.compile(r"\b(?:stock|inventory)\s+(?:turnover|turns|rotation)\b|\brotacion\b")
+"""A figure that is not kept, in words that also name two that are."""
+_INVOICES_PAID = re.compile(
+    r"\b(?:paid\s+(?:\w+\s+)?invoices?|invoices?\s+(?:\w+\s+){0,2}paid|facturas?\s+(?:\w+\s+){0,2}pagad[oa]s?)\b"
 )
+"""Invoices that were paid, which are no payments; when one was paid is not kept with it."""
 _NESTED = re.compile(
-    rf"\b(?:of|for|from)\s+(?:our\s+|the\s+)?(?:biggest|largest|best|top|main|worst)(?:[\s-]selling)?\s+{_PARTY}\b"
-    rf"|\bdel?\s+(?:nuestro\s+|el\s+|la\s+)?(?:mayor|mejor|principal|peor)\s+{_PARTY}\b"
-    rf"|\bdel\s+{_PARTY}\s+(?:que\s+)?mas\b"
+    rf"\b(?:of|for|from)\s+(?:our\s+|the\s+)?(?:biggest|largest|best|top|main|worst)(?:[\s-]selling)?\s+{PARTY}\b"
+    rf"|\bdel?\s+(?:nuestro\s+|el\s+|la\s+)?(?:mayor|mejor|principal|peor)\s+{PARTY}\b"
+    rf"|\bdel\s+{PARTY}\s+(?:que\s+)?mas\b"
 )
 """A question within the question: the figure of something that another figure would have to find first."""
 _BALANCES = frozenset({"balance", "balances", "saldo", "saldos"})
@@ -94,9 +96,11 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         question = FigureQuestion(access.measures, dict(values), text, fold(text), access.today())
         question.unknown += [
             each.group()
-            for pattern in (_UNKEPT_SPLIT, _NESTED, _ASKS_WHEN, PRICE_QUESTION)
+            for pattern in (_UNKEPT_SPLIT, _TURNOVER, _INVOICES_PAID, _NESTED, _ASKS_WHEN, PRICE_QUESTION)
             for each in pattern.finditer(fold(texts[-1]))
         ]
+        if _ALL_COMPANIES.search(question.plain):
+            question.values.pop("top", None)  # the "two" of "las dos empresas" limits no rows
         settle_exclusions(question, access)
         settle_time_splits(question)
         settle_owners(question)
@@ -422,8 +426,6 @@ def _settle_companies(question: FigureQuestion, names: Sequence[str], access: Er
     found = list(dict.fromkeys(each.value for each in named))
     if _ALL_COMPANIES.search(question.plain):
         found = list(access.names("company"))
-        question.values.pop("top", None)  # "las dos empresas"
-        question.unknown = [word for word in question.unknown if word != "2"]
     if len(found) < 2:
         return
     if len(names) > 1:

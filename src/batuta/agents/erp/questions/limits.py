@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from batuta.agents.erp.measuring import SPLIT_PREFIX
 from batuta.agents.erp.questions.question import FigureQuestion
 from batuta.language.findings import Finding, TextSpan
 from batuta.language.folding import aligned, composed
@@ -46,6 +47,10 @@ def of_accounts(question: FigureQuestion, names: Sequence[str]) -> list[str]:
     """What is spent on something that an account is kept for are expenses, also where people say "pay" or "buy"."""
     if not question.values.get("account"):
         return list(names)
+    splits = question.book.splits(question.book.measures[_OF_ACCOUNTS])
+    asked = [split.removeprefix(SPLIT_PREFIX) for split in question.values.get("split_by") or ()]
+    if not names and any(split not in splits for split in asked):
+        return []  # "vendors with their telephone" asks for no expenses
     asks = _HOW_MUCH.search(question.plain) or {"split_by", "period"} & set(question.values)
     is_sum = bool(asks) and not question.values.get("only")
     meant = names or ([_OF_ACCOUNTS] if is_sum else [])

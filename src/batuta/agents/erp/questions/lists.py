@@ -164,6 +164,13 @@ _FIGURES_OF_PARTIES = frozenset(
     {"agedAccountsReceivables", "agedAccountsPayables", "customerSales", "vendorPurchases", "customerFinancialDetails"}
 )
 """Reports with a row for each customer or vendor: who names one asks for a figure, and for no record card."""
+_NUMBERED = frozenset(
+    {
+        "salesQuotes", "salesOrders", "salesInvoices", "salesCreditMemos", "purchaseOrders", "purchaseInvoices",
+        "purchaseCreditMemos", "salesShipments", "purchaseReceipts",
+    }
+)  # fmt: skip
+"""Documents, which people call by their numbers."""
 _DRAFTED = ("salesInvoices", "purchaseInvoices", "salesCreditMemos", "purchaseCreditMemos")
 """Documents that are none yet while they are drafts: the last invoice is one that was posted."""
 _DUE = re.compile(r"\b(?:due|vence[n]?|vencimiento)\b")
@@ -207,6 +214,8 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
         day = next((each for each in _DATE_FIELDS if each in known.properties), None)
         if order is not None and len(texts) > 1 and not index_of(state_words()).find(texts[0]):
             states = ()  # "is it paid?" asks it of the last invoice, and not for the last one that is
+        if "paid" in states and period is not None:
+            unknown.append("paid")  # on which day an invoice was paid is not kept with it
         for state in states:
             condition = STATES[state][1].get(known.entity_set)
             if condition is None:
@@ -272,6 +281,8 @@ def settle_record(
         entities = [entity for entity, kind in _OWN_KIND.items() if kind in kinds]
         if entities and kept.get("entity") in _FIGURES_OF_PARTIES:
             return Settled(values=kept, unknown=(kept["entity"],))
+        if which and code is not None and kept.get("entity") in _NUMBERED and fold(which) not in fold(texts[-1]):
+            entities = []  # "the quote 1001" is no item of that number
         if which and not entities:
             del kept["which"]
         elif entities and kept.get("entity") not in entities:

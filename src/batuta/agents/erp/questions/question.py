@@ -22,9 +22,10 @@ NOUNS: Mapping[str, re.Pattern[str]] = {
     "credit_memos": re.compile(r"\b(?:credit memos?|credit notes?|abonos?)\b"),
 }  # fmt: skip
 """Kinds of documents, and the measure that is meant where none is named with them."""
-_PARTIES = re.compile(
-    r"\b(?:customers?|clients?|suppliers?|vendors?|items?|products?|clientes?|proveedor(?:es)?|articulos?|productos?)\b"
-)
+TRADER = r"(?:customers?|clients?|suppliers?|vendors?|clientes?|proveedor(?:es)?)"
+PARTY = rf"(?:{TRADER}|items?|products?|articulos?|productos?)"
+"""Who is traded with, and what: patterns of folded words."""
+_PARTIES = re.compile(rf"\b{PARTY}\b")
 _TO_PARTIES = re.compile(rf"\b(?:a|to)\s+\w+\s+{_PARTIES.pattern}")
 """Whom a Spanish pronoun announces: "¿cuánto les debemos a los proveedores?"."""
 _PERCENT = re.compile(r"(?<!\d)(?<!\d )%")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from batuta.agents.erp.measures.model import TIME_DIMENSIONS
 from batuta.agents.erp.measuring import SPLIT_PREFIX
-from batuta.agents.erp.questions.question import FigureQuestion
+from batuta.agents.erp.questions.question import TRADER, FigureQuestion
 from batuta.language.choices import index_of
 from batuta.language.findings import Finding
 from batuta.language.folding import aligned, fold
@@ -16,10 +16,9 @@ _ASKS_WHICH = re.compile(
 )
 EVOLUTION = "month"
 """What "evolution" and "trend" are split by unless another period is named."""
-_PARTY_WORD = r"(?:customers?|clients?|vendors?|suppliers?|clientes?|proveedor(?:es)?)"
 _OWNED = re.compile(
-    rf"\b{_PARTY_WORD}\s+(?:invoices?|orders?|bills?|quotes?|credit\s+(?:memos?|notes?))\b"
-    rf"|\b(?:facturas?|pedidos?|ofertas?|presupuestos?|abonos?)\s+(?:de|a)\s+(?:los\s+)?{_PARTY_WORD}\b"
+    rf"\b{TRADER}\s+(?:invoices?|orders?|bills?|quotes?|credit\s+(?:memos?|notes?))\b"
+    rf"|\b(?:facturas?|pedidos?|ofertas?|presupuestos?|abonos?)\s+(?:de|a)\s+(?:los\s+)?{TRADER}\b"
 )
 _PRONOUN = re.compile(r"^(?:who|whom|quien|quienes)$")
 
