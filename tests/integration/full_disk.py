@@ -39,7 +39,7 @@ async def read_only(directory: Path) -> dict[str, object]:
     path, session = directory / "team.db", new_id()
     async with SqliteEventLog(path) as log:
         await log.append(session, [said("before")])
-    subprocess.run(["mount", "-o", "remount,ro", str(directory)], check=True)
+    subprocess.run(["mount", "-o", "remount,bind,ro", str(directory)], check=True)
     log = SqliteEventLog(path)
     try:
         await log.append(session, [said("after")])
