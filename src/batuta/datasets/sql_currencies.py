@@ -12,15 +12,36 @@ from sqlglot import exp
 from batuta.datasets.dataset import Column, DatasetError
 from batuta.datasets.store import DatasetInfo
 
-_ADDING = (exp.Sum, exp.Avg, exp.Median)
+_ADDING = (exp.Sum, exp.Avg, exp.Median, exp.Max, exp.Min, exp.Quantile, exp.Lag, exp.Lead)
+"""What puts amounts of several rows together, or beside one another."""
+_JOINING = (exp.Add, exp.Sub, exp.Greatest, exp.Least, exp.Coalesce)
+"""What puts amounts of one row together."""
 
 
 def require_one_currency(tree: exp.Query, sources: Sequence[DatasetInfo]) -> None:
     """Raise `DatasetError` where a statement adds up amounts of several currencies."""
+    _require_joined_in_one(tree, sources)
     for info in sources:
         for column in info.columns:
             if column.currency_column is not None and info.row_count > 0 and column.name not in info.totals:
                 _require(tree, column, column.currency_column)
+
+
+def _require_joined_in_one(tree: exp.Query, sources: Sequence[DatasetInfo]) -> None:
+    """Raise where amounts of columns in different currencies are added to one another."""
+    known: dict[str, set[str]] = {}
+    for info in sources:
+        for column in info.columns:
+            currency = column.currency or (column.currency_column and f"by {column.currency_column}")
+            for name in _called(tree, column.name, is_plain=True) if currency else ():
+                known.setdefault(name, set()).add(str(currency))
+    for joining in tree.find_all(*_JOINING):
+        names = {one.name.lower() for one in joining.find_all(exp.Column)}
+        codes = {code for name in names for code in known.get(name, ())}
+        if len(codes) > 1 and all(len(known.get(name, ())) <= 1 for name in names):
+            raise DatasetError(
+                f"{', '.join(sorted(names & known.keys()))} are in different currencies: {sorted(codes)}"
+            )
 
 
 def _require(tree: exp.Query, column: Column, code: str) -> None:
@@ -29,7 +50,9 @@ def _require(tree: exp.Query, column: Column, code: str) -> None:
         if not any(one.name.lower() in amounts for one in adding.find_all(exp.Column)):
             continue
         select = adding.find_ancestor(exp.Select)
-        if select is None or not (_is_split(adding, select, codes) or _is_of_one(select, codes)):
+        if select is None or not (
+            _is_split(adding, select, codes) or _is_of_one(select, codes) or _is_filtered(adding, codes)
+        ):
             raise DatasetError(
                 f"{column.name} is in several currencies: group by {code} and select it too, or keep one with WHERE"
             )
@@ -67,6 +90,19 @@ def _is_split(adding: exp.Expr, select: exp.Select, codes: set[str]) -> bool:
     return bool(group.args.get("all")) or is_by_place or any(_is_code(one, codes) for one in group.expressions)
 
 
+def _is_filtered(adding: exp.Expr, codes: set[str]) -> bool:
+    """Whether only rows of one currency are taken: `sum(amount) filter (where code = 'EUR')`."""
+    parent = adding.parent
+    where = parent.expression if isinstance(parent, exp.Filter) else None
+    return isinstance(where, exp.Where) and any(_keeps_one(test, codes) for test in _tests(where))
+
+
+def _tests(where: exp.Where) -> list[exp.Expr]:
+    """What has to hold of every row."""
+    found = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
+    return [test.unnest() for test in found]
+
+
 def _is_of_one(select: exp.Select, codes: set[str]) -> bool:
     """Whether the rows that are added up are kept to one currency."""
     source = select.args.get("from_") or select.args.get("from")
@@ -75,9 +111,7 @@ def _is_of_one(select: exp.Select, codes: set[str]) -> bool:
         rows = _made_by_with(rows, select)
     inner = rows.find(exp.Select) if rows is not None else None
     where = select.args.get("where")
-    tests = list(where.this.flatten()) if where is not None and isinstance(where.this, exp.And) else []
-    tests = tests or ([where.this] if where is not None else [])
-    if any(_keeps_one(test.unnest(), codes) for test in tests):
+    if where is not None and any(_keeps_one(test, codes) for test in _tests(where)):
         return True
     if rows is None or inner is None or select.args.get("joins") or rows.find(exp.SetOperation):
         return False

@@ -272,6 +272,8 @@ async def test_long_decimals_lose_no_digit(library: DatasetLibrary) -> None:
         "select sum(foreign_amount) from sales where code = 'EUR' or code = 'USD'",
         "select country, sum(foreign_amount) from sales group by country",
         "select sum(b) from (select foreign_amount from sales) as x(b)",
+        "select max(foreign_amount) from sales",
+        "select foreign_amount - lag(foreign_amount) over (order by country) as d from sales",
     ],
 )
 async def test_no_other_name_adds_up_several_currencies(library: DatasetLibrary, sql: str) -> None:
@@ -286,7 +288,22 @@ async def test_no_other_name_adds_up_several_currencies(library: DatasetLibrary,
         "select sum(a) from (select foreign_amount as a from sales where code in ('EUR')) x",
         "select code as c, sum(foreign_amount) from sales group by 1",
         "select count(foreign_amount), sum(balance) from sales",
+        "select sum(foreign_amount) filter (where code = 'EUR') as eur, sum(balance) from sales",
+        "select code, max(foreign_amount) from sales group by code",
+        "select lag(foreign_amount) over (partition by code order by country) as before from sales",
+        "select foreign_amount + foreign_amount as twice from sales",
     ],
 )
 async def test_amounts_of_one_currency_are_added_up(library: DatasetLibrary, sql: str) -> None:
     assert len((await query_datasets(library, sql)).rows) >= 1
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["select balance + foreign_amount as a from sales", "select greatest(balance, foreign_amount) as a from sales"],
+)
+async def test_amounts_of_one_row_in_different_currencies_are_not_put_together(
+    library: DatasetLibrary, sql: str
+) -> None:
+    with pytest.raises(DatasetError, match="are in different currencies"):
+        await query_datasets(library, sql)
