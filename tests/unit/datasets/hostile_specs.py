@@ -70,6 +70,8 @@ def hostile_specs() -> list[Any]:
     made: list[Any] = [with_value((key,), value) for key in TOP_KEYS for value in VALUES[:5]]
     made += [with_value(place, value) for place in PLACES for value in VALUES if not _is_harmless(place, value)]
     made += [with_value(("mark", "type"), mark) for mark in MARKS]
+    made += [with_value(("mark", "color"), value) for value in ("url(#a)", f"url({URL})", "red;x", "javascript:1")]
+    made += [with_value(("mark", "innerRadius"), float(value)) for value in ("nan", "inf", "-inf")]
     made += [[], "spec", None, 7, {}, {"data": {"name": "figures", "url": URL}, "mark": {"type": "bar"}}]
     made += [{**GOOD, "layer": [GOOD] * 100}, {**GOOD, "resolve": {"scale": {"y": URL}}}]
     made += [{**GOOD, "$schema": URL}, {**GOOD, "figure": {"value": "amount"}}, {**GOOD, "figure": {"value": "other"}}]

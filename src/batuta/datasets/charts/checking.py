@@ -4,6 +4,8 @@ Specifications are made by `spec`, but they come back from stores, files and cli
 first: no data of its own, no address, no expression, no image, no transform, and only fields that the data has.
 """
 
+import math
+import re
 from collections.abc import Collection
 from typing import Any, Final
 
@@ -19,7 +21,8 @@ CHANNELS: Final = frozenset({"x", "y", "color", "theta", "order", "tooltip", "xO
 _TOP: Final = frozenset({"$schema", "data", "width", "height", "mark", "encoding", "layer", "resolve", "figure"})
 _LAYER: Final = frozenset({"mark", "encoding"})
 _MARK: Final = {
-    "type": MARKS, "point": (bool,), "filled": (bool,), "innerRadius": (int, float), "color": (str,),
+    "type": MARKS, "point": (bool,), "filled": (bool,), "innerRadius": (int, float),
+    "color": re.compile(r"#[0-9a-f]{3,8}"),
 }  # fmt: skip
 _CHANNEL: Final = frozenset(
     {"field", "type", "title", "sort", "scale", "axis", "legend", "stack", "format", "timeUnit"}
@@ -117,6 +120,11 @@ def _values(value: Any, allowed: dict[str, Any], what: str) -> None:
     for name, one in value.items():
         if isinstance(allowed[name], frozenset):
             _one_of(one, allowed[name], name)
+        elif isinstance(allowed[name], re.Pattern):
+            if not isinstance(one, str) or allowed[name].fullmatch(one) is None:
+                raise SpecError(f"{name} of {what} cannot be {str(one)[:40]!r}")
+        elif isinstance(one, float) and not math.isfinite(one):
+            raise SpecError(f"{name} of {what} has to be a number")
         elif not isinstance(one, allowed[name]) or (isinstance(one, bool) and bool not in allowed[name]):
             raise SpecError(f"{name} of {what} cannot be {str(one)[:40]!r}")
 
