@@ -23,6 +23,16 @@ _TABLE_NAME = re.compile(r"\(dataset `(\w+)`\)")
 _CHARTED_NAME = re.compile(r"(?:the chart of|el gráfico de) `(\w+)`")
 
 
+_MARKUP = re.compile(r"([\\`*_\[\]<>~|])")
+_OPENS_A_BLOCK = re.compile(r"^(\s*)([#+-]|\d+(?=[.)]))")
+
+
+def as_text(value: object) -> str:
+    """What a table or a chart says, so that a page shows it as it is: a cell is no mark-up, whoever wrote it."""
+    text = " ".join(_MARKUP.sub(r"\\\1", str(value)).split())
+    return _OPENS_A_BLOCK.sub(r"\1\\\2", text) if not re.match(r"[+-]?\d", text) else text
+
+
 def is_table(value: Any) -> bool:
     """Whether a result is a dataset: a name, columns, and how many rows there are."""
     return (
@@ -43,7 +53,7 @@ def table_in_words(table: Mapping[str, Any], language: Language) -> str:
         return f"{own[language]} {reference}"
     columns = [each for each in table["columns"] if isinstance(each, Mapping)]
     rows = [each for each in table.get("first_rows", []) if isinstance(each, Mapping)]
-    title = str(table.get("title") or table["dataset"])
+    title = as_text(table.get("title") or table["dataset"])
     count = int(table.get("row_count") or len(rows))
     if not rows:
         return _WORDS["none"][language].format(title=title)
@@ -65,10 +75,10 @@ def table_in_words(table: Mapping[str, Any], language: Language) -> str:
 def chart_in_words(chart: Mapping[str, Any], language: Language) -> str:
     """What a chart shows, as its tool says it, with every note."""
     words = _WORDS["chart_of" if chart.get("source") else "chart"][language]
-    said = [words.format(title=chart["chart"], name=chart.get("source"))]
-    said += [shows] if isinstance(shows := chart.get("shows"), str) else []
+    said = [words.format(title=as_text(chart["chart"]), name=chart.get("source"))]
+    said += [as_text(shows)] if isinstance(shows := chart.get("shows"), str) else []
     notes = chart.get("notes")
-    said += [str(note) for note in notes] if isinstance(notes, list | tuple) else []
+    said += [as_text(note) for note in notes] if isinstance(notes, list | tuple) else []
     return " ".join(said)
 
 
@@ -85,7 +95,9 @@ def charted_table(answer: str) -> str | None:
 def _row(row: Mapping[str, Any], columns: Sequence[Mapping[str, Any]], language: Language) -> str:
     """Names first, then figures with their unit."""
     names = [
-        str(value) for name, value in row.items() if not _is_figure(_column(columns, name)) and value not in (None, "")
+        as_text(value)
+        for name, value in row.items()
+        if not _is_figure(_column(columns, name)) and value not in (None, "")
     ]
     figures = [
         _cell(value, _column(columns, name), language)
@@ -100,7 +112,7 @@ def _column(columns: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any
 
 
 def _label(columns: Sequence[Mapping[str, Any]], name: str) -> str:
-    return str(_column(columns, name).get("label") or name.replace("_", " "))
+    return as_text(_column(columns, name).get("label") or name.replace("_", " "))
 
 
 def _is_figure(column: Mapping[str, Any]) -> bool:

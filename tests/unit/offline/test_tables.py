@@ -2,7 +2,7 @@
 
 import json
 
-from batuta.offline.tables import table_in_words
+from batuta.offline.tables import chart_in_words, table_in_words
 from tests.unit.offline.asking import told
 
 TABLE = {
@@ -56,3 +56,14 @@ def test_a_table_that_says_what_it_counts_is_told_in_its_own_words() -> None:
     }
 
     assert table_in_words(table, "es") == "Ventas: **12,50 €**. Se cuenta: facturas. (dataset `sales`)"
+
+
+def test_a_cell_is_no_mark_up() -> None:
+    """Whoever wrote a table does not write in the answer."""
+    cell = "# **Bold** [x](http://evil) <img src=x onerror=alert(1)>"
+    columns = [{"name": "name", "type": "text"}, {"name": "amount", "type": "integer"}]
+    table = {"dataset": "t", "title": "*T*", "columns": columns, "first_rows": [{"name": cell, "amount": 5}]}
+    said = table_in_words(table, "en")
+    assert r"- \# \*\*Bold\*\* \[x\](http://evil) \<img src=x onerror=alert(1)\>: 5" in said
+    assert said.startswith(r"\*T\*")
+    assert r"\<b\>" in chart_in_words({"chart": "<b>", "shows": "a"}, "en")
