@@ -64,13 +64,16 @@ def table_of(rows: Sequence[Cells], delimiter: str = "") -> tuple[list[Column], 
     values: list[list[Any]] = []
     for number, label in enumerate(labels):
         guess = _guessed([row[number] if number < len(row) else None for row in body], style)
+        currency = guess.currency
+        if currency is None and guess.codes is None and guess.unit is None and guess.kind in ("integer", "decimal"):
+            currency = currency_named(label)
         is_additive = guess.unit != "%" and not _is_identity(label) and not _words_of(label) & (_PRICES | _RATES)
         columns.append(
             Column(
                 name=_free(label, number, columns),
                 type=guess.kind,
                 label=label[:200],
-                currency=guess.currency,
+                currency=currency,
                 unit=guess.unit,
                 is_additive=is_additive,
             )
@@ -82,6 +85,14 @@ def table_of(rows: Sequence[Cells], delimiter: str = "") -> tuple[list[Column], 
             columns[-2] = columns[-2].model_copy(update={"currency_column": columns[-1].name})
     columns = _with_currency_column(columns, values)
     return columns, [list(row) for row in zip(*values, strict=True)] if body else []
+
+
+def currency_named(label: str) -> str | None:
+    """The one currency that the head of a column names: "Gasto (€)", "Amount USD"; none for counts and for several."""
+    words = set(re.findall(r"[^\W\d_]+|[€$£]", label))
+    codes = {CURRENCIES.get(word.lower()) or (word if word in CODES else None) for word in words} - {None}
+    is_money = not _words_of(label) & _COUNTED
+    return next(iter(codes)) if len(codes) == 1 and is_money else None
 
 
 def _with_currency_column(columns: list[Column], values: Sequence[Sequence[Any]]) -> list[Column]:

@@ -386,7 +386,8 @@ class Planner:
         if answered is not None:
             return answered
         table = own_table_for(task.text, task.own_tables)
-        if table is None or goes_on(task.text, self._interpreter):
+        has_other = context.is_of_own_table or bool(context.tables)
+        if table is None or (has_other and goes_on(task.text, self._interpreter)):
             return None
         maker = self.maker(task.text)
         rival = self._reader_of(task.text, context)

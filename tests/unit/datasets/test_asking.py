@@ -243,3 +243,11 @@ def test_a_value_is_kept_where_it_stands_alone() -> None:
 @pytest.mark.parametrize("text", ["sales by country, month and customer", "ventas por país, mes y cliente"])
 def test_a_third_column_to_compare_by_is_named_as_one_without_a_place(text: str) -> None:
     assert reading_of(text, sales()).unplaced == ("Fecha",)
+
+
+@pytest.mark.parametrize(
+    "text", ["importe por la segunda columna", "importe by the second column", "importe por columna 2"]
+)
+def test_a_column_is_named_by_its_place(text: str) -> None:
+    reading = reading_of(text, sales())
+    assert (reading.changes, reading.unread) == ({"x": "country", "y": ["amount"]}, ())

@@ -41,7 +41,7 @@ def test_bars_add_up_by_category_largest_first() -> None:
     assert rows_of(plan) == [
         ("Acme", Decimal("300.30")), ("Luna", Decimal("50.00")), ("Sol", Decimal("25.05")),
     ]  # fmt: skip
-    assert (plan.title, plan.notes) == ("Importe by cliente", ())
+    assert (plan.title, plan.notes) == ("Importe (EUR) by cliente", ())
 
 
 def test_figures_lead_back_to_records_where_they_are_one() -> None:
@@ -58,7 +58,7 @@ def test_nothing_said_gives_bars_of_names_and_lines_along_time() -> None:
         (date(2026, 2, 1), Decimal("250.20")),
         (date(2026, 3, 1), Decimal("25.05")),
     ]
-    assert along.title == "Importe por mes"
+    assert along.title == "Importe (EUR) por mes"
 
 
 def test_columns_are_found_by_label_whatever_the_accents() -> None:
@@ -271,9 +271,9 @@ async def drawn(chart: Chart, context: ToolContext, key: str) -> ChartPlan:
 async def test_follow_ups_change_the_last_chart(context: ToolContext) -> None:
     """A-21: the same by month, only Spain, as a line; what is not named stays as it was."""
     first = await drawn(await draw_chart.call(context, kind="bar", x="customer", y=["amount"]), context, "1")
-    assert first.title == "Importe por cliente"
+    assert first.title == "Importe (EUR) por cliente"
     monthly = await drawn(await change_chart.call(context, time_unit="month"), context, "2")
-    assert (monthly.kind, monthly.title) == ("line", "Importe por mes")
+    assert (monthly.kind, monthly.title) == ("line", "Importe (EUR) por mes")
     spain = await drawn(await change_chart.call(context, only=["España"]), context, "3")
     assert [row[1] for row in spain.figures.rows] == [Decimal("100.10"), Decimal("200.20"), Decimal("25.05")]
     bars = await drawn(await change_chart.call(context, kind="bar"), context, "4")
@@ -320,7 +320,7 @@ async def test_a_chart_speaks_the_language_of_the_request(context: ToolContext) 
     english = await draw_chart.call(
         context, kind="bar", x="customer", options={"asked": "show me the sales by customer"}
     )
-    assert english.plan.description.startswith("Bar chart of Importe by cliente")
+    assert english.plan.description.startswith("Bar chart of Importe (EUR) by cliente")
     await drawn(english, context, "1")
     with pytest.raises(DatasetError, match="is in the table of the chart; its columns are"):
         await change_chart.call(context, options={"asked": "show me the weather of the moon"})
@@ -338,3 +338,21 @@ def test_every_problem_of_an_upload_is_said_in_both_languages() -> None:
 def test_an_average_of_whole_numbers_has_places() -> None:
     plan = plan_chart(sales(), ChartRequest(dataset="sales", x="country", y=("pieces",), aggregate="average"))
     assert list(map(tuple, plan.figures.rows)) == [("Portugal", Decimal(3)), ("España", Decimal("2.333333"))]
+
+
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [
+        ("en", "Importe (EUR) by cliente · 2026-01-01 – 2026-03-31 · ES · Only Acme, Luna · Without Sol"),
+        ("es", "Importe (EUR) por cliente · 2026-01-01 – 2026-03-31 · ES · Solo Acme, Luna · Sin Sol"),
+    ],
+)
+def test_a_title_says_measure_and_dimension_with_currency_period_and_filters(language: Any, title: str) -> None:
+    """A picture that is passed on has nothing else that says them."""
+    whole = sales()
+    table = Dataset(
+        name="sales", columns=whole.columns, rows=whole.rows, provenance=whole.provenance,
+        title="Ventas · 2026-01-01 – 2026-03-31 · ES",
+    )  # fmt: skip
+    wanted = ChartRequest(dataset="sales", x="customer", only=("Acme", "Luna"), excluded=("Sol",), language=language)
+    assert plan_chart(table, wanted).title == title

@@ -217,3 +217,13 @@ def test_amounts_of_one_currency_are_and_counts_have_none() -> None:
 def test_numbers_with_other_words_stay_texts(cells: tuple[str, str]) -> None:
     text = f"Customer,Size\nAcme,{cells[0]}\nLuna,{cells[1]}\n"
     assert dataset_from_csv(text.encode(), name="a.csv", now=NOW).columns[1].type == "text"
+
+
+def test_a_currency_in_the_head_of_a_column_is_that_of_its_amounts() -> None:
+    text = "Departamento;Gasto (€);Gasto USD;Unidades (€);Notas\nIT;100;200;3;a\nRRHH;50;60;4;b\n"
+    made = dataset_from_csv(text.encode(), name="gasto.csv", now=NOW)
+    assert [column.currency for column in made.columns] == [None, "EUR", "USD", None, None]
+    wanted = ChartRequest(dataset="gasto", x="departamento", y=("gasto", "gasto_usd"), language="es")
+    plan = plan_chart(made, wanted)
+    assert plan.title == "Gasto (€) por departamento"
+    assert any("Gasto USD" in note for note in plan.notes)

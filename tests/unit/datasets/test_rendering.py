@@ -137,6 +137,7 @@ async def test_a_chart_becomes_a_picture(theme: Any) -> None:
     assert png.startswith(b"\x89PNG")
     assert b"Acme" in svg
     assert b"Importe (EUR)" in svg
+    assert b"Importe (EUR) por" in svg or b"Importe (EUR) by" in svg
 
 
 async def test_a_picture_that_takes_too_long_is_ended_with_its_process() -> None:

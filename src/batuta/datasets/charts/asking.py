@@ -35,6 +35,7 @@ from batuta.datasets.charts.vocabulary import (
     ONE_FIGURE_WORDS,
     ONLY_WORDS,
     ORDER_WORDS,
+    ORDINALS,
     PERIOD_WORDS,
     SHARE_WORDS,
     SPLIT_WORDS,
@@ -145,7 +146,7 @@ class _Reading:
         # "The units instead of the amount" names what is not wanted any more.
         text = re.sub(rf" (?:{'|'.join(INSTEAD_WORDS)}) .*$", " ", f" {text} ")
         # "The total of the units" is their sum, and no column called total.
-        self._text = re.sub(r" total (?=(?:de|del|of|in|en) )", " ", text)
+        self._text = _with_numbered_columns(re.sub(r" total (?=(?:de|del|of|in|en) )", " ", text), table)
         self._table = table
         self._asks_one = re.search(rf" (?:{'|'.join(ONE_FIGURE_WORDS)}) ", text) is not None
         self._found: dict[str, Any] = {}
@@ -401,6 +402,19 @@ def _bounds(text: str) -> tuple[dict[str, Decimal], str]:
             found[max(meant)[1]] = number.value
             text = f"{text[: number.span.start]} {text[number.span.end :]}"
     return found, text
+
+
+def _with_numbered_columns(text: str, table: Dataset) -> str:
+    """A text with columns by their names where it has them by their places: "the second column", "columna 2"."""
+
+    def named(match: re.Match[str]) -> str:
+        word = match["word"] or match["digit"]
+        number = int(word) if word.isdigit() else next(n for n, words in ORDINALS.items() if word in words)
+        inside = 1 <= number <= len(table.columns)
+        return f" {_folded(table.columns[number - 1].title)} " if inside else match[0]
+
+    words = "|".join(word for words in ORDINALS.values() for word in words)
+    return re.sub(rf" (?:(?P<word>{words}) (?:columna|column)|(?:columna|column) (?P<digit>\d{{1,2}})) ", named, text)
 
 
 def _table_words(table: Dataset) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from batuta.datasets.charts.planning import PARTS
 from batuta.datasets.dataset import Column, Dataset, dataset_name
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.sql import query_datasets
@@ -32,7 +33,9 @@ async def joined_tables(library: DatasetLibrary, tables: Sequence[DatasetInfo]) 
         column.model_copy(update={"label": label, "currency": None if place < len(keys[0]) else first.currency})
         for place, (column, label) in enumerate(zip(made.columns, labels, strict=True))
     ]
-    return replace(made, columns=columns, title=" / ".join(column.title for column in measures))
+    said = [table.title.split(PARTS)[1:] for table in tables]
+    shared = [part for part in said[0] if all(part in parts for parts in said)]
+    return replace(made, columns=columns, title=PARTS.join([" / ".join(one.title for one in measures), *shared]))
 
 
 def _keys(table: DatasetInfo) -> list[str]:

@@ -44,7 +44,12 @@ def period_text(start: date, unit: str, language: str) -> str:
     return value_text(start, language)
 
 
+_SIGNS = {"EUR": "€", "USD": "$", "GBP": "£"}
+
+
 def axis_title(column: Column) -> str:
     """What stands beside an axis: the label, and what it is measured in."""
     measured_in = column.currency or column.unit
-    return f"{column.title} ({measured_in})" if measured_in else column.title
+    if not measured_in or measured_in in column.title or _SIGNS.get(measured_in, "\0") in column.title:
+        return column.title
+    return f"{column.title} ({measured_in})"

@@ -21,15 +21,19 @@ from batuta.datasets.charts.computing import (
     reduce_to_figure,
 )
 from batuta.datasets.charts.draft import COUNT, ChartDraft, drafted
-from batuta.datasets.charts.labels import period_text, value_text
+from batuta.datasets.charts.labels import axis_title, period_text, value_text
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.words import KIND_NAMES, UNIT_NAMES, say
-from batuta.datasets.dataset import Column, Dataset, Provenance, dataset_name
+from batuta.datasets.dataset import MAX_TITLE_CHARS, Column, Dataset, Provenance, dataset_name
 from batuta.datasets.values import Value
 from batuta.events.datasets import ChartKind
 
 CHART_CONNECTOR = "chart"
 """The `connector` of the figures of a chart; their `query` is its request."""
+
+
+PARTS = " · "
+"""Between the parts of a table's title: what it is, its period, what it was kept to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +88,7 @@ def _planned(draft: ChartDraft) -> ChartPlan:
         unit = draft.time_unit or "day"
         draft.figures = [[*row, period_text(row[0], unit, draft.language)] for row in draft.figures]  # type: ignore[arg-type]
         draft.columns.append(Column(name=PERIOD_LABEL, type="text", label=draft.columns[0].title))
-    title = draft.request.title or _title(draft)
+    title = draft.request.title or _with_particulars(draft, _title(draft))
     figures = Dataset(
         name=dataset_name(f"{draft.dataset.name[:45]}_chart"),
         title=title,
@@ -109,7 +113,7 @@ def _planned(draft: ChartDraft) -> ChartPlan:
         y=_ys(figures, draft),
         series=_named(figures, draft.series),
         title=title,
-        description=_description(draft, figures, title),
+        description=_description(draft, figures, title.partition(PARTS)[0]),
         notes=tuple(draft.notes),
         request=draft.request,
         starts_at_zero=draft.request.starts_at_zero or draft.kind not in ("line", "scatter"),
@@ -139,6 +143,19 @@ def _title(draft: ChartDraft) -> str:
     if draft.series is not None and draft.series.name != MEASURE:
         return say("by_series", draft.language, y=y, x=x, series=draft.series.title.lower())
     return say("by", draft.language, y=y, x=x)
+
+
+def _with_particulars(draft: ChartDraft, title: str) -> str:
+    """A title with what is not seen in the picture: the currency, period and filter of the table, and chosen values."""
+    drawn = next((one for one in draft.columns if one.is_numeric and one.name not in (PREVIOUS, CHANGE)), None)
+    if draft.kind not in ("table", "histogram", "scatter", "combined") and drawn is not None and drawn.currency:
+        label = axis_title(drawn)
+        title = title.replace(drawn.title, label, 1) if drawn.title in title else f"{title} ({drawn.currency})"
+    parts = draft.dataset.title.split(PARTS)[1:]
+    for message, values in (("only", draft.request.only), ("without", draft.request.excluded)):
+        if values:
+            parts.append(say(message, draft.language, values=", ".join(values)).rstrip("."))
+    return PARTS.join([title, *parts])[:MAX_TITLE_CHARS]
 
 
 def _description(draft: ChartDraft, figures: Dataset, title: str) -> str:

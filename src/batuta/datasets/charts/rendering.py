@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from batuta.datasets.charts.checking import checked_spec
+from batuta.datasets.charts.planning import PARTS
 from batuta.datasets.charts.spec import DATA_NAME
 from batuta.datasets.charts.words import MONTHS, SEPARATORS
 from batuta.datasets.dataset import Dataset
@@ -62,7 +63,20 @@ def bound(spec: dict[str, Any], figures: Dataset, *, language: str = "en", theme
     names = [column.name for column in figures.columns]
     checked = checked_spec(spec, names)
     values = [dict(zip(names, map(_plotted, row), strict=True)) for row in figures.rows[:MAX_DRAWN_ROWS]]
-    return {**checked, "data": {"name": DATA_NAME, "values": values}, "width": WIDTH, "config": config(language, theme)}
+    whole = {
+        **checked,
+        "data": {"name": DATA_NAME, "values": values},
+        "width": WIDTH,
+        "config": config(language, theme),
+    }
+    return whole | ({"title": _heading(figures.title, theme)} if figures.title else {})
+
+
+def _heading(title: str, theme: Theme) -> dict[str, Any]:
+    """What a picture shows, for a reader who has nothing else: its particulars stand below its title."""
+    text, _, rest = title.partition(PARTS)
+    below = {"subtitle": rest, "subtitleColor": _INK[theme]} if rest else {}
+    return {"text": text, "color": _INK[theme], "anchor": "start", "limit": WIDTH, **below}
 
 
 def config(language: str, theme: Theme) -> dict[str, Any]:

@@ -309,6 +309,11 @@ NUMBER_WORDS: Final[Mapping[str, str]] = {
     "veinte": "20",
     "twenty": "20",
 }
+ORDINALS: Final[Mapping[int, Sequence[str]]] = {
+    1: ("first", "primera"), 2: ("second", "segunda"), 3: ("third", "tercera"), 4: ("fourth", "cuarta"),
+    5: ("fifth", "quinta"), 6: ("sixth", "sexta"),
+}  # fmt: skip
+"""Of columns: "by the second column"."""
 LATEST_WORDS: Final = ("ultimos", "ultimas", "last", "latest", "most recent", "mas recientes", "past")
 PERIOD_WORDS: Final = (
     "days", "weeks", "months", "quarters", "years", "periods", "dias", "semanas", "meses", "trimestres", "anos",
