@@ -56,6 +56,10 @@ _REFUSALS = tuple(phrase("unknown", language, examples="").strip() for language 
 """How answers open that leave a request undone: what comes next goes on from the request before it."""
 _COMPLETING = re.compile(r"\W*(?:of|from|in|to|for|with|de|del|en|a|al|para|con|y|and)\b")
 """How a message opens that can only complete another, folded."""
+_OWNED = re.compile(
+    r"\b(?P<owner>sus?|its|his|her|their)\s+(?P<what>\w+(?:\s+\w+){0,3}?)(?=\s+(?:al?|to|into|por|en|from)\s)"
+)
+"""What of somebody is to become something else, folded."""
 _INSTEAD_OF = re.compile(r"\s+(?:instead\s+of|rather\s+than|en\s+vez\s+del?|en\s+lugar\s+del?)\s.*$", re.IGNORECASE)
 """What is not wanted any more."""
 
@@ -285,6 +289,8 @@ def _with_antecedent(text: str, context: DialogueContext, interpreter: Interpret
     """
     is_owned = bool(owner_said(text))
     found = interpreter.interpret(text, now=now, reader=context.language)
+    if is_owned and found and found[0].intent.effect == "change":
+        return _changed_of_named(text, found[0].agent_id, context, interpreter, now)
     for rank, each in enumerate(found):
         slot = next((one for one in each.intent.slots if one.is_narrowing), None)
         if slot is None or each.values.get(slot.name) or not (is_owned or slot in each.missing):
@@ -295,6 +301,24 @@ def _with_antecedent(text: str, context: DialogueContext, interpreter: Interpret
         if whole is not None and (is_sure or _is_explained(whole, each, context, interpreter, now)):
             return whole
     return None
+
+
+def _changed_of_named(
+    text: str, agent_id: str, context: DialogueContext, interpreter: Interpreter, now: datetime
+) -> str | None:
+    """A change of something of the one that was named: "change its phone to 5" is that of Ana; none where several were."""
+    owned = _OWNED.search(aligned(composed(text)))
+    before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
+    if owned is None or before is None or before.agent_id != agent_id:
+        return None
+    slots = [slot for slot in before.intent.slots if slot.is_narrowing]
+    names = [name for slot in slots for name in _named_before(slot, context, interpreter, now)]
+    if len(names) != 1:
+        return None
+    what = composed(text)[owned.start("what") : owned.end("what")]
+    is_spanish = owned["owner"] in ("su", "sus")
+    whole = f"el {what} de {names[0]}" if is_spanish else f"the {what} of {names[0]}"
+    return f"{composed(text)[: owned.start()]}{whole}{composed(text)[owned.end() :]}"
 
 
 def _named_before(slot: Slot, context: DialogueContext, interpreter: Interpreter, now: datetime) -> list[str]:

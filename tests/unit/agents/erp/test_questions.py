@@ -572,3 +572,27 @@ def test_a_common_word_alone_stands_for_no_name() -> None:
     names = index_of({"NL": ("Países Bajos",), "Casa Lola, S.L.": ("Casa Lola, S.L.",)}, is_names=True)
     assert names.find("¿en qué países vendemos?", takes_parts=True) == []
     assert [each.value for each in names.find("ventas a lola", takes_parts=True)] == ["Casa Lola, S.L."]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "whole"),
+    [
+        (
+            "¿cuánto nos debe Casa Lola?",
+            "cambia su teléfono a 600111222",
+            "cambia el teléfono de Casa Lola, S.L. a 600111222",
+        ),
+        ("sales of Casa Lola", "change its credit limit to 900", "change the credit limit of Casa Lola, S.L. to 900"),
+    ],
+)
+def test_a_change_of_what_is_its_is_one_of_whom_was_named(
+    access: ErpAccess, before: str, text: str, whole: str
+) -> None:
+    erp = Interpreter([replace(erp_understanding(access), agent_id="erp_agent")])
+    assert amendment(text, DialogueContext(request=before, answer="…"), erp, NOW) == whole
+
+
+def test_a_change_of_what_is_its_is_never_one_of_several(access: ErpAccess) -> None:
+    erp = Interpreter([replace(erp_understanding(access), agent_id="erp_agent")])
+    context = DialogueContext(request="sales of Casa Lola and Hoteles Mar", answer="…")
+    assert "Casa Lola, S.L." not in str(amendment("change its phone to 600111222", context, erp, NOW))
