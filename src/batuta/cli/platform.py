@@ -95,6 +95,7 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
             title_model=team.title_model,
             read_source=team.read_source,
             erp=team.erp,
+            vectors=team.vectors,
         ) as platform,
     ):
         loop.remove_signal_handler(signal.SIGINT)
@@ -129,7 +130,9 @@ async def _work(settings: Settings, team: FirstTeam) -> None:
         err.print("learning what the team can be asked: a few seconds", style="dim")
     async with (
         team,
-        open_worker(settings, team.orchestrator, model=team.model, title_model=team.title_model) as process,
+        open_worker(
+            settings, team.orchestrator, model=team.model, title_model=team.title_model, vectors=team.vectors
+        ) as process,
     ):
         metrics = f" (metrics at {process.metrics_url})" if process.metrics_url else ""
         err.print(f"the worker is ready{metrics}; Ctrl-C lets it finish what it does", highlight=False)

@@ -238,15 +238,22 @@ def _day_of_month(match: Match, reference: Reference) -> list[date]:
     number, near, today = _day_number(match["day"]), match.groupdict().get("near"), reference.today
     if near:
         return [months_on(today.replace(day=1), MONTHS_AHEAD[" ".join(near.split())]).replace(day=number)]
-    step = 1 if reference.prefer == "future" else -1
+    return _days_of_month(number, reference)[:1]
+
+
+def _days_of_month(number: int, reference: Reference) -> list[date]:
+    """The days of that number within a year, the nearest first, in the preferred direction."""
+    today, step = reference.today, 1 if reference.prefer == "future" else -1
     firsts = [months_on(today.replace(day=1), step * ahead) for ahead in range(13)]
     days = [day for day in (valid_date(first.year, first.month, number) for first in firsts) if day is not None]
-    return [day for day in days if (day >= today if step > 0 else day <= today)][:1]
+    return [day for day in days if (day >= today if step > 0 else day <= today)]
 
 
 def _weekday_and_number(match: Match, reference: Reference) -> list[date]:
-    wanted = WEEKDAYS[match["weekday"]]
-    return [day for day in _day_of_month(match, reference) if day.weekday() == wanted]
+    """Friday the 13th: the nearest day that is both, within a year. Where the next 13th is none, it may be meant too."""
+    wanted, nearest = WEEKDAYS[match["weekday"]], _days_of_month(_day_number(match["day"]), reference)
+    both = [day for day in nearest if day.weekday() == wanted]
+    return list(dict.fromkeys([*both[:1], *nearest[:1]])) if both else []
 
 
 def _relative(match: Match, reference: Reference) -> list[date]:
@@ -460,6 +467,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?:el\s+)?(?P<weekday>{_SPANISH_WEEKDAY}),?\s+(?:dia\s+)?{_NUMBER_OF_DAY}", _weekday_and_number),
     (rf"(?:on\s+)?(?P<weekday>{_ENGLISH_WEEKDAY}),?\s+(?:the\s+)?(?P<day>1[3-9]|2\d|3[01]){NOT_A_TIME}"
      r"(?!\s*(?:people|persons|min|minutes|euros|%|€))", _weekday_and_number),
+    (rf"(?:on\s+)?(?P<weekday>{_ENGLISH_WEEKDAY}),?\s+(?:the\s+)?{_ORDINAL_DAY}", _weekday_and_number),
     (rf"(?:on\s+)?the\s+{_ORDINAL_DAY}", _day_of_month),
     (rf"(?:el\s+dia|el|dia)\s+{_NUMBER_OF_DAY}(?!\s+de\s+\d)", _day_of_month),
     (rf"(?:(?:on|en|el|la)\s+)?(?P<feast>{one_of((*FEASTS, *MOVABLE))})(?!'s\b|\s+(?:eve|day|resolution|sale|party)){YEAR}", _feast),

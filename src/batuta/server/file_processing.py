@@ -28,7 +28,7 @@ from batuta.server.jobs.repository import Job
 from batuta.server.jobs.service import Jobs
 from batuta.server.jobs.worker import JobWorker
 from batuta.server.knowledge_index import passage_index
-from batuta.server.platform_vectors import VectorUpkeep, platform_vectors
+from batuta.server.platform_vectors import PlatformVectors, VectorUpkeep, platform_vectors
 from batuta.server.storage import dataset_files, uploaded_files
 
 LANES = 2
@@ -58,15 +58,18 @@ class FileProcessing:
 
 
 @asynccontextmanager
-async def open_file_processing(settings: Settings, backends: Backends) -> AsyncIterator[FileProcessing]:
-    """The files of a platform, open within the block."""
+async def open_file_processing(
+    settings: Settings, backends: Backends, *, vectors: PlatformVectors | None = None
+) -> AsyncIterator[FileProcessing]:
+    """The files of a platform, open within the block. `vectors` that are open already stay so; else they are opened."""
     make_data_dir(settings.data_dir)
     index = passage_index(settings)
     blobs = uploaded_files(settings)
     extractor = Extractor(processes=LANES, recognition=RECOGNITION_LIMITS if installed_languages() else None)
     page_extractor = Extractor(limits=PAGE_LIMITS)  # a page that is looked at does not wait for a thousand files
     jobs = Jobs(backends.database, backends.queue, backends.bus, followers={KIND: follow_job})
-    vectors = platform_vectors(settings)
+    own_vectors = platform_vectors(settings) if vectors is None else None
+    vectors = vectors or own_vectors
     embedder = None if vectors is None else vectors.embedder
     indexing = FileIndexing(backends.database, blobs, index, extractor, embedder=embedder)
 
@@ -113,8 +116,8 @@ async def open_file_processing(settings: Settings, backends: Backends) -> AsyncI
     finally:
         await page_extractor.close()
         await extractor.close()
-        if vectors is not None:
-            await vectors.close()
+        if own_vectors is not None:
+            await own_vectors.close()
         await index.close()
 
 

@@ -62,6 +62,7 @@ from batuta.server.live.streams import LiveStreams
 from batuta.server.meta.service import Health, SetupState
 from batuta.server.monitoring.gauges import Gauges, GaugeSource, connection_gauges, model_gauges, work_gauges
 from batuta.server.monitoring.observers import metrics_port, watched
+from batuta.server.platform_vectors import PlatformVectors
 from batuta.server.policy import EVENTS
 from batuta.server.problems import NotFoundProblem
 from batuta.server.search.service import Search
@@ -152,14 +153,17 @@ async def open_platform(
     title_model: Model | None = None,
     read_source: ReadSource | None = None,
     erp: ErpAccess | None = None,
+    vectors: PlatformVectors | None = None,
 ) -> AsyncIterator[Platform]:
-    """A running platform without its HTTP server. A model for titles names the sessions."""
+    """A running platform without its HTTP server. A model for titles names the sessions; vectors that the team holds
+    open are not opened again.
+    """
     chosen = model or ModelChoice(label=next(iter(settings.models), "offline"))
     async with AsyncExitStack() as stack:
         observers = stack.enter_context(watched(settings, "batuta"))
         backends = await stack.enter_async_context(open_backends(settings))
         stack.enter_context(announcing_growth(backends.log, backends.bus))
-        processing = await stack.enter_async_context(open_file_processing(settings, backends))
+        processing = await stack.enter_async_context(open_file_processing(settings, backends, vectors=vectors))
         backends = replace(backends, audit=processing.audit)
         platform = _services(settings, team, backends, observers, chosen, read_source, processing, erp)
         protection = ModelProtection(settings)
@@ -186,7 +190,12 @@ async def open_platform(
 
 @asynccontextmanager
 async def open_worker(
-    settings: Settings, team: Orchestrator, *, model: ModelChoice | None = None, title_model: Model | None = None
+    settings: Settings,
+    team: Orchestrator,
+    *,
+    model: ModelChoice | None = None,
+    title_model: Model | None = None,
+    vectors: PlatformVectors | None = None,
 ) -> AsyncIterator[WorkerProcess]:
     """A worker process. Its models are those of `open_platform`."""
     async with AsyncExitStack() as stack:
@@ -195,7 +204,7 @@ async def open_worker(
         stack.enter_context(announcing_growth(backends.log, backends.bus))
         protection = ModelProtection(settings)
         stack.push_async_callback(protection.close)
-        processing = await stack.enter_async_context(open_file_processing(settings, backends))
+        processing = await stack.enter_async_context(open_file_processing(settings, backends, vectors=vectors))
         models = () if model is None else model.choices
         services = run_services(settings, backends, protection, models, processing.index)
         titler = _titler(backends, protection, title_model)

@@ -81,6 +81,22 @@ async def test_a_wait_is_bounded_and_the_answer_says_what_was_not_read(
         gate.set()
 
 
+@pytest.mark.parametrize(("count", "said"), [(1, "“lease1.txt”: it is still"), (5, "“lease3.txt (+2)”: it is still")])
+async def test_a_question_while_own_files_are_read_says_so(
+    settings: Settings, team: Orchestrator, gate: asyncio.Event, count: int, said: str
+) -> None:
+    """A-10: nothing was attached, and what is asked may stand in a file that is not read yet."""
+    async with running(settings, team=team) as site:
+        ana, ben = await site.person(), await site.person("ben@example.com")
+        for number in range(1, count + 1):
+            await uploaded(ana, f"lease{number}.txt", b"The penguin clause costs 40 euros per month.")
+        events = await ana.ask(await ana.session(), "What does the penguin clause cost?", target_agent_id=AGENT)
+        assert said in answers(events)
+        others = await ben.ask(await ben.session(), "What does the penguin clause cost?", target_agent_id=AGENT)
+        assert "lease" not in answers(others)
+        gate.set()
+
+
 @pytest.mark.timeout(120)
 async def test_what_a_file_says_joins_the_turn_and_orders_nothing(settings: Settings) -> None:
     """O-5: the supervisor of a fresh installation reads a file and answers the message, not the file."""

@@ -2,13 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
 from batuta.knowledge.vectors.contract import active_space
 from batuta.llm.embedding_factory import named_embedding_model
 from batuta.server.config import Settings
-from batuta.server.platform_vectors import platform_vectors
+from batuta.server.platform_vectors import PlatformVectors, platform_vectors
+from batuta.server.team import first_team
+from batuta.server.wiring import open_platform
 from batuta.simulator import Fault, Simulator
 from tests.integration.server.test_files import ended, found, settled, uploaded
 from tests.support.platform import running
@@ -66,3 +69,22 @@ async def test_a_file_is_ready_while_the_provider_is_away(settings: Settings, pr
         assert file["status"] == "ready"
         assert (await ended(ana, file["job_id"]))["status"] == "completed"
         assert await found(ana, "penguin") == [file_id]
+
+
+async def test_a_process_opens_its_vectors_once(
+    settings: Settings, provider: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The team searches in the index that the files are embedded into; it is closed by the one that opened it."""
+    opened: list[PlatformVectors] = []
+
+    def counted(**parts: Any) -> PlatformVectors:
+        opened.append(PlatformVectors(**parts))
+        return opened[-1]
+
+    monkeypatch.setattr("batuta.server.platform_vectors.PlatformVectors", counted)
+    own = settings.model_copy(update={"embedding_model": FIRST})
+    async with first_team(own) as team, open_platform(own, team.orchestrator, vectors=team.vectors):
+        assert team.vectors is not None
+        assert opened == [team.vectors]
+    async with open_platform(own, team.orchestrator):
+        assert len(opened) == 2

@@ -237,6 +237,16 @@ async def test_an_extraction_process_that_never_lives_is_no_fault_of_the_file(
     assert given_up.value.retryable
 
 
+async def test_a_file_over_the_limit_is_kept_and_not_read(extractor: Extractor, tmp_path: Path) -> None:
+    """The person reads that it is kept, that it is not read, and what to do."""
+    path = tmp_path / "huge.csv"
+    with path.open("wb") as file:
+        file.truncate(ExtractionLimits().file_bytes + 1)  # a hole: it takes no room
+    with pytest.raises(ExtractionFailedError) as refused:
+        await extractor.extract(path, "huge.csv")
+    assert all("100 MiB" in text for text in REASONS[refused.value.reason].values())
+
+
 async def test_a_file_whose_process_is_killed_every_time_is_given_up(extractor: Extractor, tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("name,sum\n" + "".join(f"customer {number},{number}\n" for number in range(60_000)), "utf-8")

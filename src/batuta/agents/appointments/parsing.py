@@ -357,7 +357,7 @@ _OF_ANY = (
     "please"
 )
 """Words of a request to move or cancel that name no appointment."""
-_ASIDE = "see ver verme meet met have quedar reunirme kindly hola hey oye buenas hello dear"
+_ASIDE = "see ver verme meet met have quedar reunirme kindly hola hey oye buenas hello dear every each cada todos todas"
 _MEETING_VERBS = frozenset(_ASIDE.split())
 _GENERIC = frozenset(" ".join([_OF_ANY, *STOP_WORDS.values(), *map(" ".join, CHANGE_VERBS.values())]).split())
 _KIND_WORDS = {fold(word): place for place, pair in enumerate(KINDS) for words in pair for word in words.split()}

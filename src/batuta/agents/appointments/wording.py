@@ -28,12 +28,12 @@ SENTENCES: dict[str, dict[Language, str]] = {
     "no_slots": {"en": "no time in office hours", "es": "ninguna hora de oficina"},
     "time": {"en": "At what time?", "es": "¿A qué hora?"},
     "date": {
-        "en": "Which day? I do not understand which one is meant; a date such as 3 December helps.",
-        "es": "¿Qué día? No entiendo cuál es; ayuda una fecha como 3 de diciembre.",
+        "en": "I do not understand which day is meant; a date such as 3 December helps. Which day?",
+        "es": "No entiendo a qué día te refieres; ayuda una fecha como 3 de diciembre. ¿Qué día?",
     },
     "repeats": {
-        "en": "Which day? I can only book single appointments, not repeated ones.",
-        "es": "¿Qué día? Solo puedo reservar citas sueltas, no repetidas.",
+        "en": "I can only book single appointments, not repeated ones. Which day?",
+        "es": "Solo puedo reservar citas sueltas, no repetidas. ¿Qué día?",
     },
     "no_such_time": {"en": "There is no such time of day. At what time?", "es": "Esa hora no existe. ¿A qué hora?"},
     "unread": {

@@ -85,7 +85,7 @@ class Extractor:
         if size == 0:
             raise ExtractionFailedError("empty")
         if size > limits.file_bytes:
-            raise ExtractionFailedError("too_large", f"{size} bytes")
+            raise ExtractionFailedError("over_limit", f"{size} bytes")
         free = self._started()
         zygote = await free.get()
         try:

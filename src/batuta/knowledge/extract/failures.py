@@ -5,8 +5,8 @@ from typing import Literal
 from batuta.kernel.errors import LogicalError
 
 FailureCode = Literal[
-    "empty", "no_text", "encrypted", "broken", "too_large", "too_slow", "too_deep", "bomb", "image", "legacy",
-    "unknown", "interrupted", "stopped", "missing",
+    "empty", "no_text", "encrypted", "broken", "too_large", "over_limit", "too_slow", "too_deep", "bomb", "image",
+    "legacy", "unknown", "interrupted", "stopped", "missing",
 ]  # fmt: skip
 
 REASONS: dict[FailureCode, dict[Literal["en", "es"], str]] = {
@@ -30,6 +30,12 @@ REASONS: dict[FailureCode, dict[Literal["en", "es"], str]] = {
     "too_large": {
         "en": "Reading the file takes too much memory. Split it into smaller files.",
         "es": "Leer el archivo requiere demasiada memoria. Divídelo en archivos más pequeños.",
+    },
+    "over_limit": {
+        "en": "The file is kept and can be downloaded, but files of more than 100 MiB are not read. Split it into "
+        "smaller files to ask about it.",
+        "es": "El archivo se guarda y se puede descargar, pero los archivos de más de 100 MiB no se leen. Divídelo en "
+        "archivos más pequeños para preguntar por él.",
     },
     "too_slow": {
         "en": "Reading the file takes too long. Split it into smaller files.",

@@ -6,7 +6,7 @@ nothing is asked of a model before, so nothing is done twice.
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -24,6 +24,9 @@ from batuta.server.database.tables import files, jobs
 LONGEST = timedelta(seconds=120)
 """That a turn waits; then it goes on with what was read, and says what was not."""
 LOOK_EVERY = timedelta(milliseconds=200)
+MOST_NAMED = 3
+MOST_COUNTED = 1_000
+"""Of the files that are being read while their owner asks about documents."""
 OPEN = frozenset({"uploading", "processing"})
 
 STILL_READ: Mapping[Language, str] = {
@@ -83,6 +86,22 @@ class AttachedFiles:
             if not waiting or time.monotonic() >= ends or await self._queue.stopped((work.turn_id,)):
                 return found
             await asyncio.sleep(LOOK_EVERY.total_seconds())
+
+    async def still_read(self, work: Work, *, chosen: Collection[str] = ()) -> list[Mapping[str, Any]]:
+        """What of a person's own files is being read while they ask, in every language: a few by name, others counted.
+        Of chosen files only those; the files of the message itself were waited for.
+        """
+        brought = {str(each.get("file_id")).upper() for each in work.payload.get("attachments", ())}
+        query = sa.select(files.c.file_id, files.c.name).where(
+            files.c.user_id == (work.user_id or ""), files.c.status == "processing"
+        )
+        query = query.order_by(files.c.name).limit(MOST_COUNTED)
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        names = [row.name for row in rows if row.file_id not in brought and (not chosen or row.file_id in chosen)]
+        named, others = names[:MOST_NAMED], len(names) - MOST_NAMED
+        if others > 0:
+            named[-1] += f" (+{others})"
+        return [{"file": name, "why": dict(STILL_READ)} for name in named]
 
     async def in_folders(self, work: Work) -> Sequence[str] | None:
         """The files of the folders that a message is about, those inside them included; nothing if it names none."""

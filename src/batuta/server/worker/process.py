@@ -98,9 +98,11 @@ class PlatformWorker:
         options = await self._services.options(lease)
         inside = await self._attached.in_folders(lease.work)
         if inside is not None:
-            chosen = [*options.get("services", {}).get(CHOSEN_SERVICE, ()), *inside]
-            options["services"] = {**options.get("services", {}), CHOSEN_SERVICE: chosen}
+            both = [*options.get("services", {}).get(CHOSEN_SERVICE, ()), *inside]
+            options["services"] = {**options.get("services", {}), CHOSEN_SERVICE: both}
+        chosen = options.get("services", {}).get(CHOSEN_SERVICE, ())
         unread = [file.unread for file in files if file.unread is not None]
+        unread += await self._attached.still_read(lease.work, chosen=chosen)
         if unread:
             options["services"] = {**options.get("services", {}), UNREAD_SERVICE: unread}
         return options

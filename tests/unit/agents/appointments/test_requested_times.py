@@ -143,7 +143,7 @@ def test_a_day_that_is_not_understood_is_asked_about(text: str, tmp_path: Path) 
     parsed = parse_request(text)
     outcome = assess(parsed, CalendarFile(tmp_path / "ana.ics", SUNDAY_NOON.zone), SUNDAY_NOON)
     assert (outcome.outcome, outcome.draft.slot) == ("needs_information", None)
-    assert summary_of(outcome)[parsed.language].startswith(
+    assert summary_of(outcome)[parsed.language].endswith(
         {"en": "Which day?", "es": "¿Qué día?"}["es" if text.startswith("cita") else "en"]
     )
 
