@@ -12,6 +12,19 @@ from batuta.offline.phrases import phrase
 _NAMING = frozenset(("x", "y", "series", "only", "excluded"))
 _MINE = re.compile(r"\b(?:mine|my|mi|mio|mia|table|tabla|file|archivo|fichero|csv|excel|first|primer[oa]?|1)\b")
 
+_GROUPED = re.compile(r"\w (?:by|per|por|segun|for each) \w")
+"""Asks for figures of something: "revenue by region"."""
+_FIGURE = re.compile(
+    r"\b(?:how (?:many|much)|total|average|mean|sum|maximum|minimum|highest|lowest|largest|smallest|cuant[oa]s?|"
+    r"promedio|media|suma|maxim[oa]|minim[oa]|mayor|menor)\b"
+)
+"""Asks for a figure, of a table that comes with the message."""
+
+
+def asks_figures(text: str) -> bool:
+    """Whether a message that brings a table asks for figures of it."""
+    return any(pattern.search(fold(text)) for pattern in (_GROUPED, _FIGURE))
+
 
 def own_table_for(text: str, tables: Sequence[Dataset]) -> Dataset | None:
     """The newest table whose columns and values take every word of a message that names one of them."""

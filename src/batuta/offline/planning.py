@@ -40,7 +40,7 @@ from batuta.offline.context import (
     opened_by,
     regrouped,
 )
-from batuta.offline.own_tables import chose_own, own_table_for, which_table
+from batuta.offline.own_tables import asks_figures, chose_own, own_table_for, which_table
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import Task
 from batuta.offline.small_talk import OUTSIDE, OWN, SMALL_TALK
@@ -67,8 +67,6 @@ _STRONG = re.compile(
 """Between requests."""
 _WEAK = re.compile(r"\s*,?\s+(?:and|y|e)\s+(?!(?:media|cuarto)\b)|\s*,\s+(?=\w+\s+\w+)", re.IGNORECASE)
 """May join words as well as requests: it divides only where both sides are requests."""
-_GROUPED = re.compile(r"\w (?:by|per|por|segun|for each) \w")
-"""Asks for figures of something: "revenue by region"."""
 _SEQUENCE = re.compile(r"\b(?:then|after\s+that|luego|despu[eé]s|entonces)\b", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\?|^\W*(?:what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|could|may|should|will|que|cual|cuales|quien|"
@@ -373,7 +371,7 @@ class Planner:
             )
             if each.intent.takes == "dataset" and is_named:
                 return each
-        return self.maker(task.text) if task.has_tables and _GROUPED.search(fold(task.text)) else None
+        return self.maker(task.text) if task.has_tables and asks_figures(task.text) else None
 
     def _says_nothing(self, text: str, context: DialogueContext) -> bool:
         """Whether a message asks for nothing that the team surely understands."""

@@ -251,3 +251,23 @@ def test_a_third_column_to_compare_by_is_named_as_one_without_a_place(text: str)
 def test_a_column_is_named_by_its_place(text: str) -> None:
     reading = reading_of(text, sales())
     assert (reading.changes, reading.unread) == ({"x": "country", "y": ["amount"]}, ())
+
+
+def test_a_column_is_told_from_another_that_begins_like_it() -> None:
+    """The dollars are not the euros."""
+    columns = [
+        Column(name="dept", type="text"), Column(name="gasto_eur", type="integer", label="Gasto EUR", currency="EUR"),
+        Column(name="gasto_usd", type="integer", label="Gasto USD", currency="USD"),
+    ]  # fmt: skip
+    table = Dataset(name="t", columns=columns, rows=[["IT", 1, 2]], provenance=SOURCE)
+    assert asked_of("gasto usd por dept", table)["y"] == ["gasto_usd"]
+    assert asked_of("gasto por dept", table)["y"] == ["gasto_eur", "gasto_usd"]
+
+
+@pytest.mark.parametrize("text", ["stacked by country", "apiladas por país"])
+def test_what_a_stack_is_made_of_is_its_series(text: str) -> None:
+    assert asked_of(text, sales()) == {"kind": "stacked", "series": "country"}
+
+
+def test_the_average_is_an_adjective_too() -> None:
+    assert asked_of("importe medio por cliente", sales())["aggregate"] == "average"

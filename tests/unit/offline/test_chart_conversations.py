@@ -166,3 +166,8 @@ async def test_the_table_that_is_meant_is_asked_for_after_figures_of_the_erp(tea
     assert drawn[-1][0].request["dataset"] == "ventas"
     again = await charts_of(team, (*asked[:-1], "ERP"), brings_table=True)
     assert again[-1][0].request["dataset"] == "sales_customer"
+
+
+async def test_a_figure_is_asked_of_the_table_that_comes_with_the_question(team: AskedTeam) -> None:
+    (request,) = await requests_of(team, "¿cuál es el importe medio?")
+    assert (request["dataset"], request["kind"], request["aggregate"]) == ("ventas", "kpi", "average")

@@ -18,7 +18,7 @@ AMENDING = (
     "en porcentajes?|as (?:a )?percentages?|in percent|en %|como porcentaje|as a share",
     r"(?:the |los |las )?(?:top|bottom) \w+",
     rf"{_COUNT} (?:\w+ )?(?:biggest|largest|best|highest|lowest|smallest|worst|primer[oa]s|mayores|mejores|peores|menores)",
-    r"split by|broken down by|desglos\w+ por|separ\w+ por|colou?r(?:ed)?(?: it)? by|colorea\w* por",
+    r"stacked by|apilad\w+ por|split by|broken down by|desglos\w+ por|separ\w+ por|colou?r(?:ed)?(?: it)? by|colorea\w* por",
     r"(?:show|use|with|con|muestra|usa|pon)\b.*\b(?:instead|en vez|en lugar)",
     "(?:la |el |the )?(?:media|promedio|average|mean|suma|sum) (?:en vez|en lugar|instead|rather)",
     "show all|muestra todo|con todos|with all|no filter",

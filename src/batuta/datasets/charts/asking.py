@@ -169,13 +169,20 @@ class _Reading:
         """Whether a word stands where a column or a value is asked for."""
         match = re.search(rf"(?<= ){re.escape(word)}(?= )", self._text)
         return match is not None and self._is_after(
-            (*BY_WORDS, *SPLIT_WORDS, *ONLY_WORDS, *WITHOUT_WORDS), match.start()
+            (*BY_WORDS, *SPLIT_WORDS, *ONLY_WORDS, *WITHOUT_WORDS, *(one.rstrip("l?") for one in AGAINST_WORDS)),
+            match.start(),
         )
 
     def changes(self) -> dict[str, Any]:
         if self._take_any(EVERYTHING_WORDS):
             self._found |= {"only": [], "excluded": [], "top": None, "is_everything": True}
         self._read_dropped()
+        stacked = re.search(r" (?:stacked|apilad[oa]s?)(?= (?:by|por) )", self._text)
+        if stacked:  # what follows are the parts of the stack
+            self._found["kind"] = "stacked"
+            self._cut(
+                (stacked.start() + 1, stacked.end()), "split" if " by " in self._text[stacked.end() :] else "separado"
+            )
         for name, words in (("order", ORDER_WORDS), ("kind", _KINDS), ("time_unit", TIME_UNIT_WORDS)):
             if (key := self._take_choice(words)) is not None:
                 self._found[name] = key
@@ -319,8 +326,7 @@ class _Reading:
         keys: list[Column] = []
         periods = self._periods()
         figures: list[tuple[int, Column]] = []
-        places = ((self._place_of(column), column) for column in self._table.columns)
-        for place, column in sorted(((p, c) for p, c in places if p is not None), key=lambda pair: pair[0]):
+        for place, column in self._named_columns():
             # "Customers by sales" ranks them, "sales by age" compares ages: what adds up is the figure.
             if column.is_numeric and (column.is_additive or not self._is_after(BY_WORDS, place)):
                 figures.append((place, column))
@@ -341,6 +347,18 @@ class _Reading:
         if figures:
             self._found["y"] = [column.name for _, column in sorted(figures, key=lambda pair: pair[0])][:4]
 
+    def _named_columns(self) -> list[tuple[int, Column]]:
+        """The columns that are named, by their places; "gasto usd" is not the other column that begins with "gasto"."""
+        spans = [(span, column) for column in self._table.columns if (span := self._span_of(column)) is not None]
+        return sorted(
+            (
+                (start, column)
+                for (start, end), column in spans
+                if not any(s <= start and end <= e and (s, e) != (start, end) for (s, e), _ in spans)
+            ),
+            key=lambda pair: pair[0],
+        )
+
     def _periods(self) -> list[Column]:
         """The column that holds the periods which were named, where a table has them as text: `month` of 2026-04."""
         if any(column.type in ("date", "datetime") for column in self._table.columns):
@@ -349,12 +367,17 @@ class _Reading:
         return [column for column in self._table.columns if unit is not None and is_period_column(column, unit)]
 
     def _place_of(self, column: Column) -> int | None:
-        places = [
-            match.start()
+        span = self._span_of(column)
+        return None if span is None else span[0]
+
+    def _span_of(self, column: Column) -> Span | None:
+        """Where a column is named first, by the longest of its names there."""
+        spans = [
+            match.span()
             for name in _names(column)
             if (match := re.search(rf"(?<= ){re.escape(name)}(?= )", self._text))
         ]
-        return min(places) if places else None
+        return min(spans, key=lambda span: (span[0], -span[1])) if spans else None
 
     def _is_after(self, words: Iterable[str], place: int) -> bool:
         before = self._text[:place]

@@ -148,9 +148,17 @@ def _title(draft: ChartDraft) -> str:
 def _with_particulars(draft: ChartDraft, title: str) -> str:
     """A title with what is not seen in the picture: the currency, period and filter of the table, and chosen values."""
     drawn = next((one for one in draft.columns if one.is_numeric and one.name not in (PREVIOUS, CHANGE)), None)
-    if draft.kind not in ("table", "histogram", "scatter", "combined") and drawn is not None and drawn.currency:
+    if (
+        draft.kind not in ("table", "histogram", "scatter", "combined")
+        and drawn is not None
+        and (drawn.currency or drawn.unit == "%")
+    ):
         label = axis_title(drawn)
-        title = title.replace(drawn.title, label, 1) if drawn.title in title else f"{title} ({drawn.currency})"
+        title = (
+            title.replace(drawn.title, label, 1)
+            if drawn.title in title
+            else f"{title} ({drawn.currency or drawn.unit})"
+        )
     parts = draft.dataset.title.split(PARTS)[1:]
     for message, values in (("only", draft.request.only), ("without", draft.request.excluded)):
         if values:

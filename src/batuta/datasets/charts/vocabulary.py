@@ -406,7 +406,18 @@ ORDER_WORDS: Final[Words] = {
 }
 """`column` is followed by the name of one."""
 AGGREGATE_WORDS: Final[Words] = {
-    "average": ("average", "averages", "mean", "promedio", "media", "en promedio", "de media"),
+    "average": (
+        "average",
+        "averages",
+        "mean",
+        "promedio",
+        "media",
+        "medio",
+        "medias",
+        "medios",
+        "en promedio",
+        "de media",
+    ),
     "count": ("how many", "number of", "count of", "cuantos", "cuantas", "numero de", "cantidad de filas"),
     "maximum": ("maximum", "maximo", "maxima"),
     "minimum": ("minimum", "minimo", "minima"),
