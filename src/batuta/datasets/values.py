@@ -10,6 +10,8 @@ from batuta.events.datasets import Cell, ColumnType
 
 Value = str | int | float | Decimal | bool | date | datetime | None
 
+NO_VALUE = "—"
+"""Stands in a column of text for what a record does not have."""
 MAX_TEXT_CHARS = 32_767
 """The longest text of a cell; what spreadsheets hold too."""
 MAX_INTEGER = 2**63

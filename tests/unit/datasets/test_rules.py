@@ -11,6 +11,7 @@ from batuta.datasets.charts.planning import plan_chart
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.words import MESSAGES, REFUSALS
 from batuta.datasets.dataset import Column, Dataset
+from batuta.datasets.values import NO_VALUE
 from batuta.testing.datasets import SOURCE
 from tests.unit.datasets.chart_cases import COLUMNS, sales
 
@@ -131,6 +132,15 @@ def test_periods_without_figures_keep_their_place_along_time(known: list[str], m
     assert plan.kind == "line"
     assert [row[0] for row in plan.figures.rows if row[1] is None] == missing
     assert [row[0] for row in plan.figures.rows] == sorted([*known, *missing])
+
+
+@pytest.mark.parametrize("kind", ["auto", "line"])
+def test_what_belongs_to_no_month_stands_after_the_months_as_a_bar(kind: Any) -> None:
+    """Months stay in their order although one row has none, and no line leads from a month to it."""
+    columns = [Column(name="month", type="text"), Column(name="value", type="integer")]
+    rows = [["2026-06", 9], ["2026-04", 2], [NO_VALUE, -1], ["2026-05", 5]]
+    plan = plan_chart(table(columns, rows), ChartRequest(dataset="sales", kind=kind))
+    assert (plan.kind, [row[0] for row in plan.figures.rows]) == ("bar", ["2026-04", "2026-05", "2026-06", NO_VALUE])
 
 
 def test_days_leave_the_months_without_any_empty() -> None:

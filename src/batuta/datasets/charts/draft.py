@@ -12,7 +12,7 @@ from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest,
 from batuta.datasets.charts.vocabulary import COLUMN_WORDS, COUNTRY_WORDS, Words
 from batuta.datasets.charts.words import say
 from batuta.datasets.dataset import Column, Dataset, DatasetError, dataset_name
-from batuta.datasets.values import CONVERTERS, Value
+from batuta.datasets.values import CONVERTERS, NO_VALUE, Value
 from batuta.events.datasets import RecordReference
 
 COUNT = "row_count"
@@ -74,8 +74,13 @@ class ChartDraft:
         if self.x is None or self.x.type != "text" or self.x not in self.dataset.columns:
             return False
         place = self.place(self.x)
-        labels = {str(row[place]) for row in self.rows if row[place] is not None}
+        labels = {str(row[place]) for row in self.rows if row[place] is not None} - {NO_VALUE}
         return bool(labels) and all(_PERIOD.fullmatch(label) for label in labels)
+
+    @property
+    def is_beside_time(self) -> bool:
+        """Whether some of what goes along periods belongs to none of them: no line leads there."""
+        return self.is_in_periods and any(NO_VALUE in row for row in self.rows)
 
     def currency_codes(self, column: Column) -> set[str]:
         """The currencies of a column whose rows say their own; an amount without a code is in another one.
@@ -153,7 +158,8 @@ def _choose(draft: ChartDraft) -> None:
     if draft.kind == "heatmap" and is_time_aside:
         draft.x, draft.series = draft.series, draft.x  # time goes along, and is cut to its periods
     if draft.kind == "auto":
-        draft.kind = "kpi" if draft.x is None else "line" if draft.is_temporal or draft.is_in_periods else "bar"
+        is_along_time = draft.is_temporal or (draft.is_in_periods and not draft.is_beside_time)
+        draft.kind = "kpi" if draft.x is None else "line" if is_along_time else "bar"
 
 
 def _add_comparison(draft: ChartDraft) -> None:

@@ -40,7 +40,7 @@ from batuta.datasets.charts.figures import missing_periods, period_of
 from batuta.datasets.charts.labels import period_text
 from batuta.datasets.charts.request import TimeUnit
 from batuta.datasets.charts.words import UNIT_NAMES, say
-from batuta.datasets.values import Value
+from batuta.datasets.values import NO_VALUE, Value
 
 MAX_CATEGORIES = 20
 MAX_SLICES = 7
@@ -131,7 +131,8 @@ def scatter_of_one(draft: ChartDraft) -> None:
 
 def line_without_order(draft: ChartDraft) -> None:
     """Between two customers there is nothing to go through."""
-    is_unordered = draft.x is not None and draft.x.type in ("text", "boolean") and not draft.is_in_periods
+    is_ordered = draft.is_in_periods and not draft.is_beside_time
+    is_unordered = draft.x is not None and draft.x.type in ("text", "boolean") and not is_ordered
     if draft.kind in ("line", "area") and draft.x is not None and is_unordered:
         draft.kind = "bar"
         draft.note("line_without_order", x=draft.x.title)
@@ -204,7 +205,7 @@ def gaps_in_time(draft: ChartDraft) -> None:
     )
     if not is_along_time or is_reordered or asks_for_some or draft.kind not in ("line", "area", "bar", "stacked"):
         return
-    periods = list(dict.fromkeys(row[0] for row in draft.figures if row[0] is not None))
+    periods = list(dict.fromkeys(row[0] for row in draft.figures if row[0] not in (None, NO_VALUE)))
     missing = missing_periods(periods, draft.time_unit) if len(periods) > 1 else []
     if not missing:
         return
@@ -227,7 +228,7 @@ def latest(draft: ChartDraft) -> None:
     wanted = draft.request.last
     if wanted is None or not (draft.is_temporal or draft.is_in_periods):
         return
-    periods = sorted({row[0] for row in draft.figures if row[0] is not None}, key=str)
+    periods = sorted({row[0] for row in draft.figures if row[0] not in (None, NO_VALUE)}, key=str)
     if len(periods) > wanted:
         _keep(draft, 0, set(periods[-wanted:]))
         draft.note("last_only", shown=wanted, all=len(periods))

@@ -18,6 +18,7 @@ from batuta.agents.erp.measures.model import (
 from batuta.agents.erp.measures.periods import time_bucket
 from batuta.connectors.erp import ErpCompany, ErpConnector, ErpRecord, RecordQuery
 from batuta.connectors.odata.filters import AllOf, Compare, Filter, OneOf
+from batuta.datasets.values import NO_VALUE
 from batuta.kernel.errors import LogicalError
 from batuta.language.calendar_math import Period
 from batuta.language.folding import fold
@@ -29,7 +30,6 @@ LOOKUP_CHUNK = 20
 AGE_STEPS = ((0, "0"), (30, "1–30"), (60, "31–60"), (90, "61–90"), (10**9, "> 90"))
 UNSET_DATE = date(1, 1, 1)
 UNSET_ID = "00000000-0000-0000-0000-000000000000"
-NO_VALUE = "—"
 ZERO = Decimal(0)
 ValueReader = Callable[[Mapping[str, Any]], str]
 """Reads the value of a dimension from the fields of a record."""
