@@ -8,7 +8,7 @@ and mean none (`31 February`) are in `impossible_dates`.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from batuta.language.calendar_math import (
@@ -35,6 +35,7 @@ from batuta.language.lexicon import (
     UNITS_ES,
     WEEKDAY,
     WEEKDAYS,
+    numbered,
     one_of,
     small_number,
 )
@@ -153,6 +154,11 @@ def _joined(plain: str, reads: list[_Read]) -> list[_Read]:
     joined: list[_Read] = []
     for read in reads:
         last = joined[-1] if joined else None
+        beside = None if last is None else _BESIDE.fullmatch(plain[last.end : read.start])
+        if last and beside and last.is_weekday and last.days and read.days and not read.is_weekday:
+            day = _weekday_beside(last.days[0].weekday(), read.days[0], is_before=beside["before"] is not None)
+            joined[-1] = _Read(last.start, read.end, (day,), is_weekday=False)
+            continue
         touches = last is not None and re.fullmatch(
             r"[\s,(]*(?:(?:the|el|dia|day|on)\s+)*", plain[last.end : read.start]
         )
@@ -164,6 +170,12 @@ def _joined(plain: str, reads: list[_Read]) -> list[_Read]:
         days = tuple(agreeing) or (*exact.days, *weekday.days)
         joined[-1] = _Read(last.start, read.end, days, is_weekday=False)
     return joined
+
+
+def _weekday_beside(weekday: int, day: date, *, is_before: bool) -> date:
+    """The Friday before Christmas: the nearest such weekday on one side of a day, never the day itself."""
+    distance = ((day.weekday() - weekday) if is_before else (weekday - day.weekday())) % 7 or 7
+    return day + timedelta(days=-distance if is_before else distance)
 
 
 def _shifted(plain: str, read: _Read) -> _Read:
@@ -200,13 +212,11 @@ def _named(match: Match, reference: Reference) -> list[date]:
 
 
 def _day_number(words: str) -> int:
-    plain = " ".join(words.split())
+    plain = " ".join(words.replace("-", " ").split())
     digits = re.match(r"\d+", plain)
     if digits:
         return int(digits.group())
-    if plain in _DAY_WORDS:
-        return _DAY_WORDS[plain]
-    return ORDINALS[plain]
+    return next(table[plain] for table in (_DAY_WORDS, LONG_ORDINALS, ORDINALS) if plain in table)
 
 
 def _dated(day: int, month: int, year: str | None, reference: Reference) -> date | None:
@@ -254,6 +264,16 @@ def _weekday_and_number(match: Match, reference: Reference) -> list[date]:
     wanted, nearest = WEEKDAYS[match["weekday"]], _days_of_month(_day_number(match["day"]), reference)
     both = [day for day in nearest if day.weekday() == wanted]
     return list(dict.fromkeys([*both[:1], *nearest[:1]])) if both else []
+
+
+def _gone_day_of_month(match: Match, reference: Reference) -> list[date]:
+    return _day_of_month(match, replace(reference, prefer="past"))
+
+
+def _weekdays_on(match: Match, reference: Reference) -> list[date]:
+    """`two Mondays from now`: the second one after today."""
+    ahead = (WEEKDAYS[match["weekday"]] - reference.today.weekday()) % 7 or 7
+    return [reference.today + timedelta(days=ahead, weeks=small_number(match["amount"]) - 1)]
 
 
 def _relative(match: Match, reference: Reference) -> list[date]:
@@ -386,6 +406,7 @@ def _short_edge(match: Match, reference: Reference) -> list[date]:
     return [ends[match["unit"][-1]]]
 
 
+_FIRST_ORDINALS = numbered(1, "first second third fourth fifth sixth seventh eighth ninth")
 _DAY_WORDS = {
     **{word: value for word, value in UNITS_ES.items() if 1 <= value <= 31 and word not in ("un", "una")},
     "treinta": TENS["treinta"], "treinta y uno": 31, "primero": 1,
@@ -399,6 +420,12 @@ NOT_A_RANK = (
     r"(?!\w|\s+(?:floor|street|avenue|quarter|half|time|round|meeting|interview|visit|session|call|week|month))"
 )
 """After an ordinal that is a day of a month."""
+LONG_ORDINALS = {
+    **numbered(11, "eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"),
+    **{f"twenty {word}": 20 + number for word, number in _FIRST_ORDINALS.items()},
+    "thirtieth": 30, "thirty first": 31,
+}  # fmt: skip
+"""Days of a month beyond the tenth, as people write them out."""
 _SPOKEN_YEARS = {
     **{f"dos mil {word}": 2000 + value for word, value in UNITS_ES.items() if 1 <= value <= 30},
     **{f"dos mil {ten} y {word}": 2000 + tens + value for ten, tens in TENS.items() if ten in ("treinta", "cuarenta", "cincuenta")
@@ -411,12 +438,13 @@ _SPOKEN_YEARS = {
 YEAR_WORDS = one_of((*YEARS_AHEAD, *_SPOKEN_YEARS))
 _NUMBER_OF_DAY = rf"(?P<day>\d{{1,2}}){NOT_A_TIME}"
 _ORDINAL_DAY = rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)){NOT_A_RANK}"
-YEAR = rf"(?:,?\s*(?:(?:de|del|of|in|en)\s+)?(?:el\s+|the\s+(?!year))?(?P<year>\d{{4}}(?![\d:])|'\d\d\b|{YEAR_WORDS}))?"
+YEAR = rf"(?:(?:,?\s*|-)(?:(?:de|del|of|in|en)\s+)?(?:el\s+|the\s+(?!year))?(?P<year>\d{{4}}(?![\d:])|'\d\d\b|{YEAR_WORDS}))?"
 _NEAR = rf"(?:(?:of|de|del|el)\s+)*(?P<near>{one_of(MONTHS_AHEAD)})"
 _SPANISH_WEEKDAY = one_of(name for name in WEEKDAYS if not name.endswith("day"))
 _ENGLISH_WEEKDAY = one_of(name for name in WEEKDAYS if name.endswith("day"))
 _ORIGIN = rf"(?P<origin>now|here|today|tomorrow|hoy|manana|ahora|{WEEKDAY})"
 _DAY_WORD = one_of(_DAY_WORDS)
+_LONG_ORDINAL = one_of(LONG_ORDINALS).replace(r"\s+", r"[\s-]+")
 _ORDINAL_WORD = one_of(word for word, number in ORDINALS.items() if number > 0 and word.isalpha())
 
 _NTH_WEEKDAY = (
@@ -445,6 +473,10 @@ _DISTANCE = re.compile(
     rf"\b(?:(?:the\s+|el\s+)?(?:day|dia)|(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)}))\s+"
     r"(?P<side>after|before|following|prior\s+to|despues|antes|posterior)\s*(?:of|de|del|al?)?\s*(?:the\s+|el\s+)?$"
 )
+_BESIDE = re.compile(
+    r"\s+(?:(?P<before>before|antes\s+del?|anterior\s+al?|previo\s+al?)|after|despues\s+del?|siguiente\s+al?)\s*(?:the\s+|el\s+)?"
+)
+"""Between a weekday and the day it is said from."""
 _TABLE: tuple[tuple[str, Resolve], ...] = (
     (r"(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?!\d)(?:t[\d:.]+z?)?", _year_first),
     (r"(?<![\d/.,])(?P<day>\d{1,2})/(?P<month>\d{1,2})(?:/(?P<year>\d{4}|\d{2}))?(?![\d/]|\s+(?:of|de|del)\b)", _numeric),
@@ -459,6 +491,11 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[/.]\s?(?P<month>{MONTH})(?:[/\s](?P<year>\d{{4}}))?(?!\d)", _named),
     (rf"(?P<month>{MONTH})/(?P<day>\d{{1,2}})(?!\d)(?P<year>\0)?", _named),
     (rf"at\s+(?P<day>\d{{1,2}}(?:st|nd|rd|th))\s+(?:of\s+)?(?P<month>{MONTH}){YEAR}", _named),
+    (rf"(?:the\s+)?(?P<day>{_LONG_ORDINAL})\s+(?:of\s+)?(?P<month>{MONTH}){YEAR}", _named),
+    (rf"(?P<month>{MONTH})\s+(?:the\s+)?(?P<day>{_LONG_ORDINAL}){YEAR}", _named),
+    (rf"(?:on\s+)?(?:the\s+|el\s+)?(?P<day>{_LONG_ORDINAL}|{_ORDINAL_WORD})\s+(?:of|del?)\s+(?P<near>{one_of(MONTHS_AHEAD)})",
+     _day_of_month),
+    (rf"(?:on\s+)?the\s+(?P<day>{_LONG_ORDINAL}){NOT_A_RANK}", _day_of_month),
     (rf"(?:the\s+)?(?P<day>{_ORDINAL_WORD})\s+of\s+(?P<month>{MONTH}){YEAR}", _named),
     (rf"(?P<month>{MONTH})\s+(?:the\s+)?(?P<day>\d{{1,2}}(?:st|nd|rd|th)?){NOT_A_TIME}(?![-–]\d){YEAR}", _named),
     (rf"(?:on\s+)?(?:the\s+)?{_ORDINAL_DAY}\s+{_NEAR}", _day_of_month),
@@ -469,14 +506,17 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
      r"(?!\s*(?:people|persons|min|minutes|euros|%|€))", _weekday_and_number),
     (rf"(?:on\s+)?(?P<weekday>{_ENGLISH_WEEKDAY}),?\s+(?:the\s+)?{_ORDINAL_DAY}", _weekday_and_number),
     (rf"(?:on\s+)?the\s+{_ORDINAL_DAY}", _day_of_month),
+    (rf"(?:el\s+)?pasado\s+(?:dia\s+)?{_NUMBER_OF_DAY}(?!\s+de\b)", _gone_day_of_month),
     (rf"(?:el\s+dia|el|dia)\s+{_NUMBER_OF_DAY}(?!\s+de\s+\d)", _day_of_month),
+    (rf"(?:el\s+)?dia\s+(?P<day>{_DAY_WORD})(?!\s+de\b)", _day_of_month),
     (rf"(?:(?:on|en|el|la)\s+)?(?P<feast>{one_of((*FEASTS, *MOVABLE))})(?!'s\b|\s+(?:eve|day|resolution|sale|party)){YEAR}", _feast),
     *((form, _ahead) for form in _AGO),
     (_EDGE, _edge),
     (r"(?P<unit>eom|eoy|eow)", _short_edge),
     (_DAY_OF_WEEK, _in_week),
     (rf"a\s+week\s+(?:on|from)\s+(?P<weekday>{WEEKDAY})", _week_on),
-    (rf"(?P<weekday>{WEEKDAY})\s+week", _week_on),
+    (rf"(?P<weekday>{WEEKDAY})\s+(?:week|after\s+next)", _week_on),
+    (rf"(?P<amount>{NUMBER})\s+(?P<weekday>{WEEKDAY})s?\s+from\s+(?:now|today)", _weekdays_on),
     (rf"(?<!\bla\s)(?<!\bmedia\s)(?P<word>{one_of(RELATIVE)})", _relative),
     (rf"(?:(?:next|this|last|past|previous|proximo|este|pasado|ultimo)\s+)?(?P<weekday>{WEEKDAY})"
      r"(?:\s+(?:que\s+viene|proximo|pasado|siguiente|anterior))?", _weekday),

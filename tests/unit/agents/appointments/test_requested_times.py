@@ -118,7 +118,6 @@ def test_a_day_is_understood_however_it_is_said(text: str, day: str) -> None:
         "book a meeting at Easter at 10",
         "book a meeting sometime next year at 10",
         "book a meeting two days later at 10",
-        "book a meeting on the twentieth at 10",
         "book a meeting on the 20 at 10",
         "book a meeting Sat at 10",
         "book a meeting Dec 2026 at 10",
