@@ -95,7 +95,7 @@ _FAVOURS = re.compile(
 """A favour that is asked for: it has to name what is to be done."""
 _OF_YOU = re.compile(
     rf"{_OPENING}(?:(?:can|could|would|will)\s+(?:you|u)|(?:(?:me|nos|te|le|l[oa]s?)\s+)?(?:puedes|podrias|podeis|podriais)|"
-    rf"(?:do|would)\s+you\s+mind|te\s+importa\w*)\s+(?:(?:please|kindly|just|por\s+favor)\s+)?(?!{_THOUGHT})(?P<act>\w+)"
+    rf"(?:do|would)\s+you\s+mind|te\s+importa\w*)\s+(?:(?:please|pls|plz|kindly|just|por\s+favor|porfa)\s+)?(?!{_THOUGHT})(?P<act>\w+)"
 )
 """A favour that is asked of the reader alone: what "can we …" asks may be a rule."""
 _FAVOUR_ACT = re.compile(

@@ -10,6 +10,7 @@ ORDERS = """
 cancel my meeting with Ana | cancela mi reunión con Ana
 could you move the dentist to Friday, at 5? | ¿me apuntas el oculista, el jueves 26 a las 10:40?
 can you cancel my meeting? | ¿me cancelas la reunión?
+could you pls schedule a call with the bank | puedes porfa agendar una llamada con el banco
 could we move the lunch to 2pm | podemos mover la comida a las 14h
 lunch with Ana on Friday at 1 | comida con Ana el viernes a las 13h
 I can't make it, please cancel the call | no puedo ir, anula la llamada
