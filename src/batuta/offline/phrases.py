@@ -48,7 +48,10 @@ PHRASES: dict[str, dict[Language, str]] = {
         "es": "Eso queda fuera de lo que sabe el modelo sin conexión. Con la clave de un proveedor configurada, "
         "responde un modelo de lenguaje.",
     },
-    "is_it_an_order": {"en": "Shall I do this: “{text}”?", "es": "¿Lo hago: «{text}»?"},
+    "is_it_an_order": {
+        "en": "I would take “{text}” as I take “{example}”. Shall I do this?",
+        "es": "Tomaría «{text}» como «{example}». ¿Lo hago?",
+    },
     "did_you_mean": {"en": "Do you mean “{first}”?", "es": "¿Quieres decir «{first}»?"},
     "did_you_mean_either": {
         "en": "Do you mean “{first}” or “{second}”?",

@@ -220,7 +220,8 @@ class Planner:
             return self._small_talk(best, text, task, context)
         is_favour = asks_a_favour(text)
         if best.is_to_confirm and not _is_question(text) and (best.is_specific or not is_favour):
-            return {"answer": phrase("is_it_an_order", task.language, text=text)}
+            example = best.intent.label_in(task.language)
+            return {"answer": phrase("is_it_an_order", task.language, text=text, example=example)}
         if best.is_sure and best.intent.reply is not None:
             return {"answer": best.intent.reply(task.language)}
         if (best.is_sure and self._rival(meanings) is None) or (not best.is_sure and self._is_worth_answering(best)):

@@ -230,13 +230,13 @@ async def test_what_a_new_specialist_misses_is_asked_in_its_own_words() -> None:
 @pytest.mark.parametrize(
     ("said", "question", "yes", "no"),
     [
-        ("my husband has the dentist on thursday at 12", "Shall I do this", "yes, please", "no thanks"),
-        ("mi marido tiene dentista el jueves a las 12", "¿Lo hago", "sí", "mejor no"),
+        ("my husband has the dentist on thursday at 12", "as I take “Book", "yes, please", "no thanks"),
+        ("mi marido tiene dentista el jueves a las 12", "como «Cita", "sí", "mejor no"),
     ],
 )
 async def test_what_may_be_no_order_is_done_when_it_is_confirmed(said: str, question: str, yes: str, no: str) -> None:
     asked_back = (await decided(said))["answer"]
-    assert asked_back.startswith(question)
+    assert question in asked_back, "it says what would be done"
     before = (Message.user(said), Message.assistant(asked_back))
     assert await steps(yes, *before) == [(AGENDA, f"{said} ▸ {yes}", [])]
     assert "answer" in await decided(no, *before)
