@@ -132,8 +132,7 @@ def _of_tables(piece: Interpretation, tables: Sequence[str], planner: Planner, t
     if planner.changing(text) is not None:
         return piece
     made = piece if not piece.intent.amends else planner.maker(text) or piece
-    others = {"beside": list(tables[1:])} if len(tables) > 1 else {}
-    return replace(made, values={**made.values, "dataset": tables[0], **others})
+    return replace(made, values={**made.values, "dataset": tables[0] if len(tables) == 1 else list(tables)})
 
 
 def _may_be_done(meaning: Interpretation) -> bool:

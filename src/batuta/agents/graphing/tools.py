@@ -38,7 +38,7 @@ class ChartOptions(BaseModel):
 @tool(effect="read", timeout=30.0)
 async def draw_chart(
     context: ToolContext,
-    dataset: str = "",
+    dataset: str | list[str] = "",
     kind: WantedKind = "auto",
     x: str | None = None,
     y: list[str] | None = None,
@@ -47,13 +47,13 @@ async def draw_chart(
     top: int | None = None,
     only: list[str] | None = None,
     options: ChartOptions | None = None,
-    beside: list[str] | None = None,
 ) -> Chart:
     """Draw a chart of a dataset. Figures are computed here; what would mislead is mended or refused, and said.
 
     Args:
         context: Given by the run.
-        dataset: Its name; the last one of the conversation if empty.
+        dataset: Its name; the last one of the conversation if empty. Several that have the same columns to compare by
+            are drawn beside one another.
         kind: The kind of chart, or auto.
         x: The column to compare by: a category or a time.
         y: The columns with figures.
@@ -62,14 +62,13 @@ async def draw_chart(
         top: Show only so many, the largest first.
         only: Values to keep, such as a country or a customer.
         options: How figures are put together, conditions on columns, and a title in the user's language.
-        beside: Other datasets with the same columns to compare by, whose figures are shown beside those of the first.
     """
     library, language = library_of(context), _language(context, options)
     brought = await take_attached(library, context, language)
-    name, notes = (
-        await _beside(library, context, [dataset, *(beside or ())], language) if dataset and beside else (dataset, ())
-    )
-    name = name or await _meant(library, brought, _asked(options)) or await _last_source(library, language)
+    notes: tuple[str, ...] = ()
+    if isinstance(dataset, list):
+        dataset, notes = await _beside(library, context, dataset, language) if dataset else ("", ())
+    name = dataset or await _meant(library, brought, _asked(options)) or await _last_source(library, language)
     table = await open_table(library, name)
     reading = reading_of(_asked(options), table.outline)
     if brought and not dataset and not reading.changes and not reading.asks_chart and kind == "auto":
