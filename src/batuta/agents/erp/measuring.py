@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess, language_of
 from batuta.agents.erp.measures.compute import FigureBound, Figures, compute, keeps_beyond
@@ -30,6 +30,8 @@ DAYS_AHEAD = 30
 OFFERED_MEASURES = 6
 """How many figures are named where one that was asked for does not exist."""
 SPLIT_PREFIX = "by_"
+NOT_PREFIX = "not:"
+"""Before a name that does not count."""
 """A split may be said as `by_month`, too."""
 
 
@@ -63,6 +65,12 @@ class ValueBound(BaseModel):
         if self.side == "below":
             raise ToolFailedError("documents can be limited to those late by more than so many days, not by less")
         return int(self.amount)
+
+
+class RowPlace(BaseModel):
+    """One row of an order: 2 for the second."""
+
+    place: int = Field(ge=1)
 
 
 class CompareWith(BaseModel):
@@ -115,11 +123,9 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         context: ToolContext,
         split_by: list[str] | None = None,
         only: list[str] | None = None,
-        without: list[str] | None = None,
         period: str | DayRange = "",
         compare: CompareWith | None = None,
-        top: int | None = None,
-        place: int | None = None,
+        top: int | RowPlace | None = None,
         ranking: Literal["", "most", "least", "absent"] = "",
         bound: ValueBound | None = None,
         company: str = "",
@@ -131,15 +137,13 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             context: The call.
             split_by: Dimensions, such as customer, item, category, country, salesperson, month, quarter, year, age.
             only: Names of customers, vendors, items, categories, countries or salespeople that count, and no others; a
-                value of another dimension as `city: Madrid`.
-            without: Names, as in `only`, that do not count.
+                value of another dimension as `city: Madrid`, one that does not count as `not: Spain`.
             period: In words, English or Spanish: `this year`, `Q3`, `last 12 months`, `enero a marzo`; or the first and
                 the last day. Without it this year to date; balances are always those of today.
             compare: What to compare with: the same days of the year before, the period directly before, another one, or
                 the whole (which part of it each row is; with `only`, of the whole without it); with `change` only
                 what is less or more than it was.
-            top: Only so many rows, the first of the order.
-            place: Only the row at this place of the order: 2 for the second largest.
+            top: Only so many rows, the first of the order; or only the row at a place of it, such as the second.
             ranking: Whether the largest come first (most) or the smallest (least); or only the customers, vendors or
                 items (whichever it is split by) of which there is nothing (absent).
             bound: Only rows whose figure is above or below an amount; with `is_days`, of open documents only those due
@@ -147,6 +151,8 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             company: A part of the company's name; without it the one that the user works in.
         """
         language, split_by = language_of(context), split_by or []
+        counted = [name for name in only or () if not name.startswith(NOT_PREFIX)]
+        left_out = [name.removeprefix(NOT_PREFIX).strip() for name in only or () if name.startswith(NOT_PREFIX)]
         change = "" if compare is None else compare.change
         try:
             books = await access.books((await company_for(access, company, context)).id)
@@ -166,13 +172,13 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             request = MeasureRequest(
                 measure=measure,
                 split=tuple(name.removeprefix(SPLIT_PREFIX) for name in split_by),
-                only=named_values(access, asked, only or (), language),
-                without=named_values(access, asked, without or (), language),
-                place=place if place is None or place > 0 else None,
+                only=named_values(access, asked, counted, language),
+                without=named_values(access, asked, left_out, language),
+                place=top.place if isinstance(top, RowPlace) else None,
                 period=None if asked.kind == "balance" else span,
                 compare_with=other,
-                top=top,
-                is_ranked=ranking in ("most", "least") or place is not None,
+                top=None if isinstance(top, RowPlace) else top,
+                is_ranked=ranking in ("most", "least") or isinstance(top, RowPlace),
                 is_ascending=ranking == "least",
                 late_by_days=bound.late_by_days() if bound else None,
                 keeps=bound.keeps() if bound else None,

@@ -11,7 +11,7 @@ from typing import Any
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.measures.model import COMPANY_DIMENSION, MeasureBook
-from batuta.agents.erp.measuring import SPLIT_PREFIX, is_of_today
+from batuta.agents.erp.measuring import NOT_PREFIX, SPLIT_PREFIX, is_of_today
 from batuta.agents.erp.questions.exclusions import settle_exclusions
 from batuta.agents.erp.questions.limits import of_accounts, settle_absence, settle_accounts, settle_change
 from batuta.agents.erp.questions.lists import PRICE_QUESTION
@@ -124,6 +124,8 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         _settle_place(question)
         _require_one_list(question)
         question.values.pop("qualifiers", None)
+        if left_out := question.values.pop("without", None):
+            question.values["only"] = [*question.values.get("only", ()), *(f"{NOT_PREFIX} {name}" for name in left_out)]
         return Settled(values=question.values, unknown=tuple(question.unknown))
 
     return settle
@@ -469,7 +471,7 @@ def _settle_place(question: FigureQuestion) -> None:
     if place is None:
         return
     if question.values.get("split_by") and "top" not in question.values and question.values.get("measure"):
-        question.values |= {"place": int(place), "ranking": question.values.get("ranking", "most")}
+        question.values |= {"top": {"place": int(place)}, "ranking": question.values.get("ranking", "most")}
     else:
         question.unknown.append(place)
 
