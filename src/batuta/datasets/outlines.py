@@ -22,17 +22,17 @@ MAX_VALUE_CHARS = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnTables:
-    """Tables of a conversation that were uploaded, the newest last."""
+    """Tables of a conversation that were uploaded, the newest last; one at least."""
 
     tables: Sequence[Dataset]
 
     def __str__(self) -> str:
-        """As JSON, for `tables_in`; empty where there is none."""
-        return json.dumps([_outlined(table) for table in self.tables], ensure_ascii=False) if self.tables else ""
+        """As JSON, for `tables_in`."""
+        return json.dumps([_outlined(table) for table in self.tables], ensure_ascii=False)
 
 
-async def own_tables(library: DatasetLibrary) -> OwnTables:
-    """What was uploaded to a conversation."""
+async def own_tables(library: DatasetLibrary) -> OwnTables | None:
+    """What was uploaded to a conversation, if anything was."""
     kept = [info for info in await library.store.list(library.owner) if info.provenance.connector == UPLOAD_CONNECTOR]
     tables = [
         Dataset(
@@ -41,12 +41,12 @@ async def own_tables(library: DatasetLibrary) -> OwnTables:
         )
         for info in kept[-MAX_TABLES:]
     ]  # fmt: skip
-    return OwnTables(tables=tables)
+    return OwnTables(tables=tables) if tables else None
 
 
 def tables_in(text: str) -> list[Dataset]:
     """The outlines that a text of `OwnTables` holds: a row has no meaning, each column has its different values."""
-    return [_table(outline) for outline in json.loads(text or "[]")]
+    return [_table(outline) for outline in json.loads(text)]
 
 
 def _outlined(table: Dataset) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def _first(request: ModelRequest, now: datetime) -> NextCalls:
         if not tables:
             return NextCalls(question=phrase("no_table_made", task.language))
         pieces = [_of_tables(piece, tables, planner, task.text) for piece in pieces[:1]]
-    elif not task.has_tables and not goes_on(task.text, planner.interpreter):
+    elif task.own_tables and not task.has_tables and not goes_on(task.text, planner.interpreter):
         table = own_table_for(task.text, task.own_tables)
         maker = planner.maker(task.text)
         if table is not None and maker is not None:

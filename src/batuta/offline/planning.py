@@ -129,7 +129,7 @@ class Planner:
             maker = self.maker(text)  # a table that comes with a greeting is shown, and can be asked about later
             if maker is not None:
                 return self._steps([RequestPart(text=text, meaning=maker)])
-        own = None if task.has_tables else self._over_own_table(task, context)
+        own = self._over_own_table(task, context) if task.own_tables and not task.has_tables else None
         if own is not None:
             return own
         anew = None if task.has_tables else regrouped(text, context, self._interpreter, self._now)

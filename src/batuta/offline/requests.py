@@ -75,7 +75,8 @@ def task_of(request: ModelRequest) -> Task:
     task = _task(_last_request(request.messages), reader_language(request))
     files = [name for name in str(request.metadata.get(ATTACHED_TABLES_SERVICE) or "").split(", ") if name]
     are_tables = [is_table_file(name) for name in files]
-    own = tuple(tables_in(request.metadata.get(OWN_TABLES_SERVICE, "")))
+    outlines = request.metadata.get(OWN_TABLES_SERVICE)
+    own = tuple(tables_in(outlines)) if outlines else ()
     return replace(task, has_tables=any(are_tables), has_documents=not all(are_tables), own_tables=own)
 
 

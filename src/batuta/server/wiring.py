@@ -240,7 +240,7 @@ def run_services(
     async def attached_tables(turn: TurnPrincipal) -> UploadedTables | None:
         return await uploaded_tables(SystemDatabase(backends.database), files, turn.user_id, turn.attached_files)
 
-    async def brought_before(turn: TurnPrincipal) -> OwnTables:
+    async def brought_before(turn: TurnPrincipal) -> OwnTables | None:
         return await own_tables(dataset_library(turn))
 
     async def attached_texts(turn: TurnPrincipal) -> AttachedContext | None:

@@ -54,7 +54,9 @@ class ToolRound:
         neither that it was done nor that it failed.
         """
         outcomes: dict[int, ToolOutcome] = {}
-        self._keys = self._intents.take([call for call in calls if self._is_write(call)])
+        tools = [self._tools.get(call.name) for call in calls]
+        writes = [call for call, tool in zip(calls, tools, strict=True) if tool and tool.policy.effect == "write"]
+        self._keys = self._intents.take(writes)
         shared = [i for i, call in enumerate(calls) if not self._wants_to_be_alone(call)]
         scope = self._call_scope()
         together = await all_or_first_failure(self._run_tool(i, calls[i], scope) for i in shared)
@@ -82,10 +84,6 @@ class ToolRound:
             intent_key=lambda call: self._keys.get(call.id),
             on_progress=self._progress,
         )
-
-    def _is_write(self, call: ToolCallBlock) -> bool:
-        tool = self._tools.get(call.name)
-        return tool is not None and tool.policy.effect == "write"
 
     def _wants_to_be_alone(self, call: ToolCallBlock) -> bool:
         tool = self._tools.get(call.name)
