@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from batuta.pipelines.journal import DONE as DONE
     from batuta.pipelines.journaling import Doing as Doing
     from batuta.pipelines.journaling import check_input as check_input
-    from batuta.pipelines.journaling import digest_of as digest_of
     from batuta.pipelines.journaling import do_once as do_once
     from batuta.pipelines.journaling import fail_again as fail_again
     from batuta.pipelines.journaling import failure_of_step as failure_of_step
     from batuta.pipelines.journaling import forget as forget
     from batuta.pipelines.journaling import is_of_the_run as is_of_the_run
     from batuta.pipelines.journaling import keep_failure as keep_failure
+    from batuta.pipelines.journaling import name_in_batch as name_in_batch
     from batuta.pipelines.journaling import settle_cut_off as settle_cut_off
     from batuta.pipelines.journaling import undoing_of as undoing_of
     from batuta.pipelines.outcomes import asking_about as asking_about
@@ -43,13 +43,13 @@ _imported, __all__ = lazy_exports(
         "batuta.pipelines.journaling": (
             "Doing",
             "check_input",
-            "digest_of",
             "do_once",
             "fail_again",
             "failure_of_step",
             "forget",
             "is_of_the_run",
             "keep_failure",
+            "name_in_batch",
             "settle_cut_off",
             "undoing_of",
         ),

@@ -16,14 +16,13 @@ there; a step that failed for a passing reason and without an effect, too.
 """
 
 import asyncio
-import hashlib
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import JsonValue
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import to_json
 
 from batuta.kernel.errors import (
     BatutaError,
@@ -45,12 +44,15 @@ from batuta.kernel.errors import (
 )
 from batuta.kernel.outcomes import is_outcome_unknown
 from batuta.kernel.tasks import never_waits, to_the_end
+from batuta.pipelines.input_digest import digest_of, json_digest_of
 from batuta.pipelines.journal import RUN_INPUT, STEP_FAILURE, Codec, Effect, Journal, Pending, Reconcile, Recorded
 
 T = TypeVar("T")
 
 LOOK_UP_DELAYS_SECONDS = (0.5, 2.0)
 """How long is waited before `reconcile` is asked again, if it could not be reached."""
+UNKNOWN_INPUT = "unknown"
+"""What stands for the digest of an input that could not be known again."""
 FAILED = "batuta.failed"
 """The one field of what is recorded of an effect that failed."""
 _KINDS: dict[str, type[BatutaError]] = {
@@ -131,32 +133,54 @@ async def keep_failure(
     await _keep(journal, effect, facts if costs is None else costs.with_spent(facts))
 
 
-def digest_of(value: Any) -> str | None:
-    """What tells one input from another; nothing for a value that cannot be written as JSON."""
-    try:
-        return hashlib.sha256(to_json(value)).hexdigest()
-    except (PydanticSerializationError, RecursionError, ValueError):
-        return None
-
-
 async def check_input(journal: Journal, step_name: str, value: Any, run_key: str) -> str:
     """Remember the input that a journal belongs to, and what names its run in idempotency keys, which is returned.
 
-    Raises `JournalMismatchError` if it belongs to another input.
+    Raises `JournalMismatchError` if it belongs to another input, or to one of which that cannot be known.
     """
     digest = digest_of(value)
-    effect = Effect(key=f"{step_name}:{RUN_INPUT}", kind="read", name=RUN_INPUT)
+    effect = _run_input(step_name)
     known = await journal.recall(effect)
     if not isinstance(known, Recorded):
-        await _keep(journal, effect, {"digest": digest, "run_key": run_key})
+        await _keep(journal, effect, {"digest": digest or UNKNOWN_INPUT, "run_key": run_key})
         return run_key
     kept = known.value if isinstance(known.value, dict) else {"digest": known.value}
-    if digest is not None and kept.get("digest") not in (digest, None):
+    if kept.get("digest") is None:  # kept before other inputs than JSON had a digest: they were not told apart
+        return str(kept.get("run_key") or run_key)
+    if digest is None or kept["digest"] == UNKNOWN_INPUT:
+        raise JournalMismatchError(
+            f"{step_name}: this journal holds the effects of an earlier run, and whether that had this input cannot be "
+            f"known: a {type(value).__qualname__} has no state that could be compared; give the step an input that can "
+            "be written as JSON (a dataclass or a pydantic model), or use a new journal"
+        )
+    if kept["digest"] != digest:
         raise JournalMismatchError(
             f"{step_name}: this journal holds the effects of a run with another input, which would be returned for "
             "this one; use a journal of its own for each input, or `map` for many"
         )
     return str(kept.get("run_key") or run_key)
+
+
+async def name_in_batch(journal: Journal, step_name: str, number: int, value: Any) -> str:
+    """Under what a journal keeps the effects of one input of a batch: its digest, or its place."""
+    place = f"input {number}"
+    if (digest := json_digest_of(value)) is not None:
+        return digest
+    return place if await _is_kept_by_place(journal, f"{place}/{step_name}") else digest_of(value) or place
+
+
+async def _is_kept_by_place(journal: Journal, step_name: str) -> bool:
+    """Whether a batch was begun when inputs other than JSON were kept under their place."""
+    known = None
+    with suppress(BatutaError):  # the run that follows meets it, too, and makes it its result
+        known = await journal.recall(_run_input(step_name))
+    if not isinstance(known, Recorded):
+        return False
+    return (known.value.get("digest") if isinstance(known.value, dict) else known.value) is None
+
+
+def _run_input(step_name: str) -> Effect:
+    return Effect(key=f"{step_name}:{RUN_INPUT}", kind="read", name=RUN_INPUT)
 
 
 def failure_of_step(key: str, *, has_effects: bool = False) -> Effect:

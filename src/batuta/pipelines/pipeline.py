@@ -80,7 +80,8 @@ class Pipeline(Step[In_contra, Out_co]):
         seen: Counter[str] = Counter()
 
         async def start(number: int, value: Any) -> StepResult[Any]:
-            return await self.run(value, **_own(options, _name_in_batch(number, value, options, seen)))
+            name = await _name_in_batch(self, number, value, options, seen)
+            return await self.run(value, **_own(options, name))
 
         async with aclosing(pipelines.results(inputs, start, limit, ordered=ordered)) as finished:
             async for result in finished:
@@ -197,13 +198,13 @@ class Pipeline(Step[In_contra, Out_co]):
             seen.add(step.name)
 
 
-def _name_in_batch(number: int, value: Any, options: RunOptions, seen: Counter[str]) -> str:
-    """Under what a journal keeps the effects of one input: its digest, and how often that came before."""
-    if options.get("journal") is None:
+async def _name_in_batch(step: Step[Any, Any], number: int, value: Any, options: RunOptions, seen: Counter[str]) -> str:
+    """Under what a journal keeps the effects of one input, and how often that came before."""
+    if (journal := options.get("journal")) is None:
         return ""
-    digest = pipelines.digest_of(value) or f"input {number}"
-    seen[digest] += 1
-    return digest if seen[digest] == 1 else f"{digest}~{seen[digest]}"
+    name = await pipelines.name_in_batch(journal, step.name, number, value)
+    seen[name] += 1
+    return name if seen[name] == 1 else f"{name}~{seen[name]}"
 
 
 def _own(options: RunOptions, name: str) -> RunOptions:

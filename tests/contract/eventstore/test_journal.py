@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from batuta import Pipeline, action
 from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
@@ -14,7 +15,7 @@ from batuta.eventstore.journal import DurableJournal, events_of_turn
 from batuta.eventstore.recorder import FlushPolicy, TurnRecorder
 from batuta.kernel.errors import ConfigurationError, FencedError, RecordingFailedError, UnknownOutcomeError
 from batuta.kernel.ids import new_id
-from batuta.pipelines.journal import Effect, Pending, Recorded
+from batuta.pipelines.journal import RUN_INPUT, Effect, Pending, Recorded
 from batuta.pipelines.journaling import Doing, do_once, forget, perform, undoing_of
 from batuta.testing.eventlog import everything, noted
 from tests.support.stores import Store
@@ -257,3 +258,39 @@ def _dying(act: Callable[[], Awaitable[Any]]) -> Callable[[], Awaitable[Any]]:
         raise Killed
 
     return act_and_die
+
+
+class Order:
+    """An input that is no JSON."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+@action(mode="idempotent")
+async def charge(order: Order) -> str:
+    return f"charged {order.number}"
+
+
+async def test_the_next_owner_is_not_answered_from_another_inputs_effects(store: Store, stamp: Stamp) -> None:
+    """An object of a plain class is known again by what it holds."""
+    pipeline = Pipeline("p", charge)
+    told: list[str] = []
+    for fence, number in enumerate((1, 1, 2), start=1):
+        journal = await takeover(store.log, stamp, fence)
+        result = await pipeline.run(Order(number), journal=journal)
+        told.append(type(result.error.exception).__name__ if result.is_error else result.value)
+        await ended(journal)
+    assert told == ["charged 1", "charged 1", "JournalMismatchError"]
+
+
+async def test_a_run_that_began_without_a_digest_of_its_input_goes_on(store: Store, stamp: Stamp) -> None:
+    """An earlier version kept none of an input that is no JSON."""
+    journal = await takeover(store.log, stamp, 1)
+    await journal.record(
+        Effect(key=f"p:{RUN_INPUT}", kind="read", name=RUN_INPUT), {"digest": None, "run_key": "before"}
+    )
+    await journal.record(Effect(key="p/charge:charge", kind="idempotent", name="charge"), "charged before")
+    await ended(journal)
+    result = await Pipeline("p", charge).run(Order(1), journal=await takeover(store.log, stamp, 2))
+    assert result.value == "charged before"
