@@ -6,6 +6,8 @@ smallest program that shows it.
 
 import os
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,9 +17,10 @@ from batuta.eventstore.postgres_database import PostgresPool
 from batuta.eventstore.postgres_turns import PostgresTurnQueue
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.eventstore.sqlite_turns import SqliteTurnQueue
+from batuta.testing.clock import FakeClock
 from batuta.testing.modes.checking import MODES, check_program
 from batuta.testing.modes.programs import random_program
-from batuta.testing.modes.running import OpenStore, Stores
+from batuta.testing.modes.running import OpenStore, Stores, passing_by
 
 PROGRAMS = int(os.environ.get("BATUTA_PROGRAMS", "100"))
 FIRST = int(os.environ.get("BATUTA_FIRST_PROGRAM", "0"))
@@ -27,14 +30,26 @@ BATCHES = 25
 @pytest.fixture
 async def stores(tmp_path: Path, log_url: str) -> AsyncIterator[Stores]:
     """SQLite and PostgreSQL; the memory log is made anew for every run."""
+    clock = FakeClock(datetime.now(UTC))
     async with (
-        SqliteEventLog(str(tmp_path / "modes.db")) as sqlite,
+        SqliteEventLog(str(tmp_path / "modes.db"), clock=clock) as sqlite,
         PostgresEventLog(PostgresPool(log_url)) as postgres,
     ):
         yield {
-            "sqlite": OpenStore(sqlite, SqliteTurnQueue(sqlite)),
-            "postgres": OpenStore(postgres, PostgresTurnQueue(postgres)),
+            "sqlite": OpenStore(sqlite, SqliteTurnQueue(sqlite), passing_by(clock)),
+            "postgres": OpenStore(postgres, PostgresTurnQueue(postgres), partial(_let_pass, postgres)),
         }
+
+
+async def _let_pass(log: PostgresEventLog, time: timedelta) -> None:
+    """Move what is to come: this queue goes by the clock of its database."""
+    async with log.database.connection() as connection:
+        await connection.execute(_TIME_PASSED, time)
+
+
+_TIME_PASSED = """
+UPDATE turns SET lease_until = lease_until - $1::interval, not_before = not_before - $1::interval
+WHERE status IN ('queued', 'running')"""
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))

@@ -9,8 +9,11 @@ import pytest
 
 from batuta import pipelines
 from batuta.events.conversation import Complete
+from batuta.events.queue import Recovered
+from batuta.eventstore.memory_turns import MemoryTurnQueue
 from batuta.kernel.answers import Answer
 from batuta.kernel.errors import StepFailedError
+from batuta.llm import budgeted
 from batuta.llm.encoding import openai_chat
 from batuta.llm.model import ModelRequest
 from batuta.llm.openai_chat import OpenAIChatModel
@@ -206,6 +209,29 @@ def failed_turns_remembered(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("batuta.testing.modes.running.conversation_before", all_ends_well)
 
 
+def broken_streams_not_told(patch: pytest.MonkeyPatch) -> None:
+    """What budgets are charged for a stream that broke is in no event."""
+    patch.setattr(budgeted, "note_lost_try", lambda amount: None)
+
+
+def expired_leases_never_taken_up(patch: pytest.MonkeyPatch) -> None:
+    """A turn whose owner died stays with it for ever."""
+
+    async def nothing(_: MemoryTurnQueue) -> Recovered:
+        return Recovered()
+
+    patch.setattr(MemoryTurnQueue, "recover", nothing)
+
+
+def inputs_of_a_journal_not_checked(patch: pytest.MonkeyPatch) -> None:
+    """A journal that was used answers another request with what belongs to the first."""
+
+    async def unchecked(journal: Any, step_name: str, value: Any, run_key: str) -> str:
+        return run_key
+
+    patch.setattr(pipelines, "check_input", unchecked)
+
+
 reserve = ActionNode(name="reserve")
 reserve_more = ActionNode(name="reserve-more", returns=True)
 charge = PlainNode(name="charge", fate="fails")
@@ -277,6 +303,12 @@ FAULTS: dict[str, tuple[Put, Program]] = {
         program(reserve, reserve_more, AgentNode(name="lost", wrong=ALWAYS_WRONG)),
     ),
     "a failed turn is remembered": (failed_turns_remembered, program(talk, charge)),
+    "what a broken stream cost is not told": (
+        broken_streams_not_told,
+        program(talk, health=("breaks",), budget="ample"),
+    ),
+    "a lease that ran out is never taken up": (expired_leases_never_taken_up, program(talk, reserve)),
+    "the input of a journal is not checked": (inputs_of_a_journal_not_checked, program(talk)),
 }
 """Every fault, and a program that shows it."""
 
@@ -291,6 +323,19 @@ async def test_a_fault_that_is_put_back_is_found(fault: str, monkeypatch: pytest
         if await differences_of(shown_by, IN_MEMORY, {}, seed):
             return
     raise AssertionError(f"{fault}: nobody noticed")
+
+
+@pytest.mark.parametrize(
+    "put", [broken_streams_not_told, expired_leases_never_taken_up, inputs_of_a_journal_not_checked]
+)
+async def test_generated_programs_find_a_fault_by_themselves(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(monkeypatch)
+    for seed in range(100):
+        if await differences_of(random_program(seed), IN_MEMORY, {}, seed):
+            monkeypatch.undo()
+            assert not await differences_of(random_program(seed), IN_MEMORY, {}, seed)
+            return
+    raise AssertionError("a hundred programs came to the same in all modes")
 
 
 async def test_a_failing_program_is_made_small_and_printed(monkeypatch: pytest.MonkeyPatch) -> None:

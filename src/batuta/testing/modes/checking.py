@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from batuta.kernel.usage import Usage
+from batuta.kernel.errors import JournalMismatchError
+from batuta.kernel.usage import Amount, Usage
 from batuta.testing.modes.building import BuiltProgram
 from batuta.testing.modes.expected import ExpectedOutcome, expected_outcome
 from batuta.testing.modes.programs import ActionNode, Program, nodes_of, smaller
@@ -21,6 +22,7 @@ RUN_MODES = (
     Mode(),
     Mode(is_streaming=True),
     Mode(store="journal"),
+    Mode(store="journal", is_streaming=True),
     Mode(store="memory"),
     Mode(store="memory", is_killed=True),
 )
@@ -49,6 +51,10 @@ def _killed(mode: Mode, _: Mode, __: ModeOutcome) -> bool:
     return mode.is_killed
 
 
+def _streamed(mode: Mode, _: Mode, __: ModeOutcome) -> bool:
+    return mode.is_streaming
+
+
 def _repeated(mode: Mode, _: Mode, __: ModeOutcome) -> bool:
     return mode.store == "journal"
 
@@ -70,12 +76,13 @@ DECLARED = (
     DeclaredDifference("breakers", _another_family, "a team has an endpoint more: its supervisor's"),
     DeclaredDifference("breakers", _killed, "a read whose answer was lost is asked again, and counts again"),
     DeclaredDifference("spent", _killed, "a read whose answer was lost is paid for twice"),
+    DeclaredDifference("spent", _streamed, "what came of a stream before it broke is charged, and told as lost"),
     DeclaredDifference("waits", _killed, "a read whose answer was lost waits again"),
 )
 """Every difference there may be. What is not in here is a fault."""
 
-NEVER_COMPARED = frozenset({"events_stored", "due_waits"})
-"""Facts for the suite itself."""
+NEVER_COMPARED = frozenset({"events_stored", "due_waits", "lost", "said_to_another_request"})
+"""Facts for the suite itself, and what is held against paper only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +137,14 @@ def _against_paper(
         facts["undone"] = (outcome.undone, +expected.undone)
     if not mode.is_killed:
         facts["waits"] = (outcome.waits, outcome.due_waits)
-    if program.budget == "ample" and not mode.is_killed:
-        facts["spent"] = (outcome.spent.tokens, usage.total)
+    has_lost = mode.is_streaming and expected.broken > 0
+    is_heard = mode.store != "journal"
+    if not is_heard:
+        facts["another request"] = (outcome.said_to_another_request, JournalMismatchError.code)
+    if program.budget == "ample" and not mode.is_killed and (is_heard or not has_lost):
+        charged = Amount(usage.total, COST_OF_AN_ANSWER * expected.answers) + outcome.lost
+        facts["lost"] = (bool(outcome.lost.tokens), has_lost)
+        facts["spent"] = (outcome.spent, charged)
     return [
         ModeDifference(mode, "what was expected", name, f"{found!r} instead of {wanted!r}")
         for name, (found, wanted) in facts.items()

@@ -28,6 +28,7 @@ MAX_ATTEMPTS = 3
 MAX_TRIES = 3
 """Of a model call, with its retries."""
 REQUEST = "§request"
+ANOTHER_REQUEST = "§another"
 CONCLUSION = "§conclusion"
 PLANNED_TASK = "§task{}"
 REJECTED, EDITED = 0, 1
@@ -47,6 +48,8 @@ class ExpectedOutcome:
     undone: Counter[str] = field(default_factory=Counter)
     answers: int = 0
     """How many answers of models count."""
+    broken: int = 0
+    """How many agents are answered after streams that broke, if they are streamed."""
 
 
 def expected_outcome(program: Program) -> ExpectedOutcome:
@@ -148,6 +151,7 @@ class _Reader:
         if self._program.budget == "used up" or self._program.health_of(node.endpoint) == "down":
             raise FailureExpected(node.name)
         contents: list[str] = []
+        self._found.broken += self._program.health_of(node.endpoint) == "breaks"
         for number, names in enumerate(node.rounds):
             self._found.answers += 1
             for position, name in enumerate(names):

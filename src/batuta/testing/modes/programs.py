@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 Fate = Literal["succeeds", "fails", "fails for now"]
-Health = Literal["up", "flaky", "down"]
-"""Of a provider's endpoint: it answers, fails once before each answer, or never answers."""
+Health = Literal["up", "flaky", "breaks", "down"]
+"""Of a provider's endpoint: it answers, fails once before each answer, does so in the middle of a stream, or never
+answers.
+"""
 ActionMode = Literal["transactional", "idempotent", "fire_and_forget"]
 ParallelPolicy = Literal["all", "collect", "tolerate"]
 BudgetSize = Literal["none", "ample", "used up"]
@@ -193,13 +195,13 @@ class _Author:
         depends = tuple(
             tuple(other for other in range(index) if self._dice.random() < 0.5) for index in range(len(members))
         )
-        shared: list[Health] = self._dice.choices(("up", "flaky", "down"), (5, 4, 2), k=3)
-        own: list[Health] = self._dice.choices(("up", "flaky"), (2, 1), k=self._endpoints - 3)
+        shared: list[Health] = self._dice.choices(("up", "flaky", "breaks", "down"), (4, 2, 3, 2), k=3)
+        own: list[Health] = self._dice.choices(("up", "flaky", "breaks"), (3, 1, 1), k=self._endpoints - 3)
         may_fail = not team and not any(
             isinstance(node, ParallelNode) and node.policy == "all" for member in members for node in nodes_of(member)
         )
         budgets: tuple[BudgetSize, ...] = ("none", "ample", "used up")
-        budget = self._dice.choices(budgets, (6, 3, 1 if may_fail else 0))[0]
+        budget = self._dice.choices(budgets, (5, 4, 1 if may_fail else 0))[0]
         return Program(members=members, depends_on=depends, health=(*shared, *own), budget=budget)
 
     def _pipeline(self, depth: int) -> PipelineNode:

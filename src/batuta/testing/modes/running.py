@@ -3,12 +3,11 @@
 outcome = await run_in(Mode(family="turn", store="sqlite", is_killed=True), program, stores, dice)
 """
 
-import asyncio
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal
@@ -19,6 +18,7 @@ from batuta.events.emitter import Stamp
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.queue import TurnQueue, WorkStatus
+from batuta.events.runtime import LlmResponse
 from batuta.eventstore.journal import DurableJournal
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_turns import MemoryTurnQueue
@@ -37,7 +37,7 @@ from batuta.pipelines.step import Step
 from batuta.resilience.circuit_breaker import BreakerRecord
 from batuta.testing.clock import FakeClock
 from batuta.testing.modes.building import BuiltProgram
-from batuta.testing.modes.expected import REQUEST
+from batuta.testing.modes.expected import ANOTHER_REQUEST, REQUEST
 from batuta.testing.modes.programs import Program
 from batuta.testing.modes.world import UNWELL, PersonInWorld, World
 from batuta.testing.mortality import DEATHS, Killed, MortalPersistence
@@ -46,9 +46,10 @@ from batuta.testing.views import UNKNOWN_OUTCOME, seen_by_a_person
 
 MAX_LIVES = 200
 """A program may ask for many approvals, one after the other."""
-GIVEN_BACK = timedelta(milliseconds=200)
-"""How long to wait for a turn that a worker gave back because its store was away for a moment."""
+GIVEN_BACK = timedelta(seconds=2)
+"""How much time passes for a turn that a worker gave back because its store was away for a moment."""
 NEVER_ENDED = "the turn was given up without a word"
+NEVER_TAKEN_UP = "the lease of a dead owner ran out, and the turn was not taken up"
 
 Family = Literal["run", "turn"]
 StoreName = Literal["nothing", "journal", "memory", "sqlite", "postgres"]
@@ -89,6 +90,10 @@ class ModeOutcome:
     view: Any = None
     """What a person sees of the events; nothing without a listener."""
     conversation: tuple[str, ...] = ()
+    lost: Amount = field(default_factory=Amount)
+    """What is told of tries that were charged and brought no answer."""
+    said_to_another_request: str | None = None
+    """The code of the error for another request with a journal that was used."""
     events_stored: int = 0
 
 
@@ -98,6 +103,8 @@ class OpenStore:
 
     log: EventLog
     queue: TurnQueue
+    let_pass: Callable[[timedelta], Awaitable[None]]
+    """Has time pass by the clock that leases and waiting turns go by."""
 
 
 Stores = Mapping[str, OpenStore]
@@ -122,8 +129,18 @@ async def run_in(
 
 
 def _in_memory(world: World) -> OpenStore:
-    log = MemoryEventLog(clock=world.clock)
-    return OpenStore(log, MemoryTurnQueue(log))
+    clock = FakeClock(world.clock.now())
+    log = MemoryEventLog(clock=clock)
+    return OpenStore(log, MemoryTurnQueue(log), passing_by(clock))
+
+
+def passing_by(clock: FakeClock) -> Callable[[timedelta], Awaitable[None]]:
+    """Has time pass for a store that goes by this clock."""
+
+    async def let_pass(time: timedelta) -> None:
+        clock.advance(time.total_seconds())
+
+    return let_pass
 
 
 async def _run_in_memory(world: World, pipeline: Step[str, str], *, is_repeated: bool) -> ModeOutcome:
@@ -139,7 +156,9 @@ async def _run_in_memory(world: World, pipeline: Step[str, str], *, is_repeated:
     if not result.is_error:
         conversation = options["conversation"] = Conversation()
         result = await pipeline.run(REQUEST, **options)
-    return await _of_run(world, result, conversation, ())
+    seen = await _of_run(world, result, conversation, ())
+    another = await pipeline.run(ANOTHER_REQUEST, **options)
+    return replace(seen, said_to_another_request=another.error.code if another.is_error else None)
 
 
 def _decided(world: World, conversation: Conversation) -> RunOptions:
@@ -197,6 +216,7 @@ async def _of_run(
         cost=result.metrics.cost,
         view=_well_known(seen_by_a_person(events)) if events else None,
         conversation=tuple(map(_as_text, conversation.messages)),
+        lost=_lost(events),
         events_stored=stored,
     )
 
@@ -239,16 +259,17 @@ class _Turn:
                 await self._worker(f"worker-{life}").run_until_idle()
             except Killed:
                 self.world.life += 1
-                assert self.persistence.lease is not None
-                await self.store.queue.release(self.persistence.lease)
+                await self.store.let_pass(WorkerSettings().lease + timedelta(seconds=1))
                 continue
             work = await self.store.queue.get(turn_id)
             if work is not None and work.status not in (WorkStatus.QUEUED, WorkStatus.RUNNING, WorkStatus.PAUSED):
                 events = await team_store.events(self.session_id)
                 before = conversation_before(events, new_id())
                 return await _of_turn(self.world, events, before, stored=self.persistence.written)
+            if work is not None and work.status is WorkStatus.RUNNING:
+                return await _seen(self.world, failure=NEVER_TAKEN_UP)
             if not await self._decide(team_store):
-                await asyncio.sleep(GIVEN_BACK.total_seconds())
+                await self.store.let_pass(GIVEN_BACK)
         raise AssertionError(f"the turn did not end within {MAX_LIVES} lives; it is {work}")
 
     def _worker(self, owner: str) -> TurnWorker:
@@ -281,8 +302,14 @@ async def _of_turn(world: World, events: Any, conversation: Conversation, *, sto
         cost=end.cost,
         view=_well_known(seen_by_a_person(events)),
         conversation=tuple(said),
+        lost=_lost(events),
         events_stored=stored,
     )
+
+
+def _lost(events: Iterable[Event]) -> Amount:
+    calls = [event for event in events if isinstance(event, LlmResponse)]
+    return sum((Amount(call.lost_tokens, call.lost_cost or Decimal(0)) for call in calls), Amount())
 
 
 def _well_known(seen: Any) -> Any:

@@ -34,7 +34,7 @@ from batuta.testing.modes.expected import (
     edited,
     verdict_on,
 )
-from batuta.testing.modes.programs import AgentNode, Fate, Program, mark, nodes_of
+from batuta.testing.modes.programs import AgentNode, Fate, Health, Program, mark, nodes_of
 from batuta.tools.invocation import ToolInvoker
 
 MODEL = "oracle-1"
@@ -189,6 +189,10 @@ class OracleModel(OpenAIChatModel):
     def _world(self) -> World:
         return self._stage.world
 
+    @property
+    def _health(self) -> Health:
+        return "up" if self._place == SUPERVISOR_ENDPOINT else self._world.program.health_of(self._place)
+
     async def _send(self, body: dict[str, Any], request: ModelRequest) -> Any:
         message = self._message(body)
         return {
@@ -200,8 +204,13 @@ class OracleModel(OpenAIChatModel):
         }
 
     async def _events(self, body: dict[str, Any], request: ModelRequest) -> AsyncIterator[Any]:
-        message = self._message(body)
         head = {"id": "answer", "object": "chat.completion.chunk", "model": MODEL}
+        try:
+            message = self._message(body)
+        except ProviderUnavailableError:
+            if self._health == "breaks":
+                yield {**head, "choices": [{"index": 0, "delta": {"content": "§half"}, "finish_reason": None}]}
+            raise
         words = message.get("content") or ""
         for piece in (words[:5], words[5:]):
             if piece:
@@ -215,9 +224,8 @@ class OracleModel(OpenAIChatModel):
     def _message(self, body: dict[str, Any]) -> dict[str, Any]:
         """The answer, unless the endpoint is not well."""
         exchange = _Exchange(body)
-        health = "up" if self._place == SUPERVISOR_ENDPOINT else self._world.program.health_of(self._place)
-        if health != "up":
-            self._stumble(exchange, is_down=health == "down")
+        if self._health != "up":
+            self._stumble(exchange, is_down=self._health == "down")
         self._world.answers += 1
         if exchange.agent == SUPERVISOR:
             return _supervised(self._world.program, body)
