@@ -24,7 +24,7 @@ from batuta.pipelines.context import Context
 from batuta.pipelines.result import Tally
 from batuta.pipelines.runner import Run
 from batuta.steps import models
-from batuta.testing.modes.checking import DECLARED, MODES, check_program, differences_of, shrunk
+from batuta.testing.modes.checking import DECLARED, MODES, check_program, differences_of, modes_of, shrunk
 from batuta.testing.modes.expected import expected_outcome
 from batuta.testing.modes.programs import (
     ALWAYS_WRONG,
@@ -371,6 +371,11 @@ def test_the_programs_are_worth_the_name() -> None:
     assert sum(one.is_team for one in programs) > 10
     assert {one.budget for one in programs} == {"none", "ample", "used up"}
     assert random_program(17) == random_program(17)
+
+
+def test_two_programs_are_run_in_all_modes() -> None:
+    assert {*modes_of(0), *modes_of(1)} == set(MODES)
+    assert len(modes_of(0)) == len(modes_of(1)) == len(MODES) - 4
 
 
 def test_every_declared_difference_has_a_reason_and_an_aspect_that_exists() -> None:
