@@ -4,7 +4,8 @@
     an object of another class            -> the digest of its class and its state, as `copy` would take it
     anything else                         -> nothing: a lock, a function, an iterator, an object without state
 
-The same in every process: no address and no hash of an object is part of it.
+No address of an object is part of it, so it is the same in every process. Only a set of several texts is not: its order
+is each process's own, and a run that goes on elsewhere is refused its journal. Use a sorted list or tuple there.
 """
 
 import copyreg
