@@ -13,6 +13,8 @@ from batuta.kernel.ids import new_id
 from tests.support.platform import Person, Running, has_ended
 
 EVENTS = {"Accept": "text/event-stream"}
+SAFETY_SECONDS = 120
+"""A run that never ends must not hold the suite; nothing is judged by it."""
 
 
 class Frame(dict[str, str]):
@@ -133,6 +135,11 @@ async def run(person: Person, body: dict[str, Any]) -> list[dict[str, Any]]:
         return [frame.content async for frame in frames]
 
 
+def stored_in(events: list[dict[str, Any]]) -> list[int]:
+    """The places of the log that a run tells of."""
+    return sorted({event["metadata"]["seq"] for event in events if "seq" in event["metadata"]})
+
+
 async def test_an_agui_run_is_a_turn(site: Running) -> None:
     """P-11: begins with RUN_STARTED, ends with RUN_FINISHED, under the client's own names."""
     ana = await site.person()
@@ -159,6 +166,39 @@ async def test_an_agui_run_with_an_approval_is_interrupted_and_resumed(site: Run
     assert (second[0]["type"], second[-1]["type"]) == ("RUN_STARTED", "RUN_FINISHED")
     assert "TOOL_CALL_RESULT" in [event["type"] for event in second]
     assert site.stage.booked == ["Friday"]
+
+
+@pytest.mark.parametrize("answer", [{"status": "resolved", "payload": True}, {"status": "cancelled"}])
+async def test_an_answer_to_an_interrupt_that_comes_again_gets_the_same_run(
+    site: Running, answer: dict[str, Any]
+) -> None:
+    """A client that lost the answer sends it again: the turn is over, and its end is told at once."""
+    ana = await site.person()
+    (interrupt,) = (await run(ana, run_input("please book")))[-1]["outcome"]["interrupts"]
+    body = run_input(resume=[{"interruptId": interrupt["id"], **answer}])
+    async with asyncio.timeout(SAFETY_SECONDS):
+        first = await run(ana, body)
+        again = await run(ana, body)
+    assert (again[0]["type"], again[-1]["type"]) == ("RUN_STARTED", "RUN_FINISHED")
+    assert stored_in(again) == stored_in(first)
+    assert site.stage.booked == (["Monday"] if answer["status"] == "resolved" else [])
+
+
+async def test_an_interrupt_decided_on_the_page_can_still_be_resumed(site: Running) -> None:
+    """The run shows what the decision led to, also behind a later turn of the thread."""
+    ana = await site.person()
+    (interrupt,) = (await run(ana, run_input("please book")))[-1]["outcome"]["interrupts"]
+    decided = await ana.http.post(f"/api/approvals/{interrupt['id']}", json={"decision": "approve"})
+    assert decided.status_code == 200, decided.text
+    resume = [{"interruptId": interrupt["id"], "status": "resolved", "payload": True}]
+    async with asyncio.timeout(SAFETY_SECONDS):
+        first = await run(ana, run_input(resume=resume))
+        await run(ana, run_input("hello"))
+        again = await run(ana, run_input(resume=resume))
+    assert (first[0]["type"], first[-1]["type"]) == ("RUN_STARTED", "RUN_FINISHED")
+    assert "TOOL_CALL_RESULT" in [event["type"] for event in first]
+    assert stored_in(again) == stored_in(first)
+    assert site.stage.booked == ["Monday"]
 
 
 async def test_an_interrupt_of_another_thread_is_not_found(site: Running) -> None:

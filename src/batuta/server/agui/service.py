@@ -1,7 +1,7 @@
 """AG-UI: a run is a turn. What a client sends becomes a message or a decision; what it gets is the log, translated."""
 
 import uuid
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,8 +9,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from batuta.events.agui import AguiEvent, translate
+from batuta.events.conversation import Complete
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog, Position
+from batuta.events.tools import ApprovalResolved
+from batuta.eventstore.journal import events_of_turn
 from batuta.kernel.ids import is_uuid
 from batuta.server.live.feed import SessionFeed
 from batuta.server.live.streams import LiveStream
@@ -103,11 +106,12 @@ class AguiRuns:
                 yield [_renamed(event, run.names) for event in events]
 
     async def _go_on(self, caller: Caller, session_id: str, answers: Sequence[Resume]) -> tuple[str, Position]:
-        head = await self._log.head(session_id)
         turn_id = ""
         for answer in answers:
             turn_id = await self._platform.decide(caller, session_id, answer.interruptId, _decision(answer))
-        return turn_id, head.position
+        epoch = (await self._log.head(session_id)).epoch
+        history = await events_of_turn(self._log, session_id, turn_id)
+        return turn_id, Position(epoch, resume_point(history, {answer.interruptId.upper() for answer in answers}))
 
     async def _past(self, run: RunOfTurn) -> list[Event]:
         """What came before the run, so that its plans and approvals are known."""
@@ -123,11 +127,33 @@ class AguiRuns:
         return found
 
 
+def resume_point(history: Sequence[Event], approval_ids: Collection[str]) -> int:
+    """Where the run that a decision opens begins: where the turn had stopped before it was decided.
+
+    It is the same place whenever the decision is sent, so an answer that comes again, or that was given elsewhere,
+    gets the same run. A turn that was over before gets its last one.
+    """
+    decided = [_seq(event) for event in history if _answers(event, approval_ids)]
+    ends = [event for event in history if isinstance(event, Complete)]
+    over = [_seq(end) for end in ends if end.status != "paused"]
+    before = min([*decided[-1:], *over[-1:]], default=None)
+    stops = [_seq(end) for end in ends if before is None or _seq(end) < before]
+    return stops[-1] if stops else min(map(_seq, history), default=1) - 1
+
+
 def session_of(caller: Caller, thread_id: str) -> str:
     """The session of a thread: its id if it is one of ours, else one that only this caller's thread has."""
     if is_uuid(thread_id):
         return thread_id.upper()
     return str(uuid.uuid5(uuid.UUID(caller.user_id), thread_id)).upper()
+
+
+def _answers(event: Event, approval_ids: Collection[str]) -> bool:
+    return isinstance(event, ApprovalResolved) and event.approval_id in approval_ids
+
+
+def _seq(event: Event) -> int:
+    return event.sequence_number or 0
 
 
 def _last_words(messages: Sequence[AguiMessage]) -> tuple[str, str]:
