@@ -12,7 +12,7 @@ from batuta.observability.measures import Measurer
 from batuta.observability.metric_table import GEN_AI_METRICS, METRICS, Metric, MetricKind
 from batuta.observability.redaction import REDACTOR
 from batuta.observability.runs import RunAssembler, Span, SpanKind
-from batuta.observability.span_facts import OPERATIONS, error_type, provider_name
+from batuta.observability.span_facts import OPERATIONS, error_class, provider_name
 from batuta.observability.spans import OnExport, otlp_protocol, otlp_target
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _seconds(span: Span) -> float:
 
 def _attributes(span: Span, **own: Any) -> dict[str, Any]:
     said = {"gen_ai.operation.name": OPERATIONS[span.kind], **own}
-    return {**said, "error.type": error_type(span.end)} if span.is_failed else said
+    return {**said, "error.type": error_class(span.end)} if span.is_failed else said
 
 
 def _model_attributes(span: Span) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def attributes_of(span: Span, *, has_content: bool = False) -> Attributes:
     if has_content:
         said.update(contents_of(span))
     if span.is_failed or span.end is None:
-        said["error.type"] = error_type(span.end)
+        said["error.type"] = error_class(span.end)
     return {name: value for name, value in said.items() if value is not None}
 
 
@@ -76,13 +76,19 @@ def provider_name(provider: str) -> str:
 
 
 def error_type(end: Event | None) -> str:
-    """What kind of error ended a span; one that never ended is `unfinished`."""
+    """What kind of error ended a span, by its code; one that never ended is `unfinished`."""
     if end is None:
         return "unfinished"
     for name in ("error_code", "code", "error", "kind", "status"):
         if isinstance(found := getattr(end, name, None), str) and found:
             return REDACTOR.text(found if name != "error" or told_text(found) == found else "_OTHER")
     return "_OTHER"
+
+
+def error_class(end: Event | None) -> str:
+    """`error.type` as the conventions have it: the class of the exception, else the kind of error."""
+    raised = getattr(end, "error_type", None)
+    return REDACTOR.text(raised) if isinstance(raised, str) else error_type(end)
 
 
 def error_message(span: Span, *, has_content: bool = False) -> str | None:
@@ -95,6 +101,19 @@ def error_message(span: Span, *, has_content: bool = False) -> str | None:
         if isinstance(found := getattr(span.end, name, None), str) and found:
             return (WITH_CONTENT if has_content else REDACTOR).error(found, error_type(span.end))
     return None
+
+
+def exception_attributes(span: Span, *, has_content: bool = False) -> Attributes:
+    """What the span event `exception` says of what was raised here; nothing where nothing was."""
+    if not span.is_failed or getattr(span.end, "error_type", None) is None:
+        return {}
+    said: Attributes = {
+        "exception.type": error_class(span.end),
+        "exception.message": error_message(span, has_content=has_content),
+    }
+    if isinstance(stack := getattr(span.end, "stack_trace", None), str):
+        said["exception.stacktrace"] = (WITH_CONTENT if has_content else REDACTOR).field("stack_trace", stack)
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def mark_name(event: Event) -> str:
@@ -173,6 +192,7 @@ def _step(span: Span, said: Attributes) -> None:
     said["step.status"] = "failure" if isinstance(span.end, StepFailed) else "success" if span.end else "unfinished"
     if isinstance(span.end, StepFailed):
         said["error.category"] = str(span.end.category)
+        said["error.code"] = span.end.code
 
 
 def _pipeline(span: Span, said: Attributes) -> None:
@@ -206,6 +226,7 @@ def _agent(span: Span, said: Attributes) -> None:
         said["agent.fallback_used"] = end.fallback_used
     if isinstance(end, AgentExecutionFailed):
         said["error.category"] = end.error_category
+        said["error.code"] = end.error_code
         said["error.stage"] = end.stage
         said["agent.retry_count"] = end.retry_count
         said["agent.fallback_used"] = bool(end.fallback_successful)

@@ -22,7 +22,14 @@ from batuta.kernel.extras import load_extra
 from batuta.kernel.ids import trace_id_for
 from batuta.observability.propagation import TraceContext
 from batuta.observability.runs import RunAssembler, Span, SpanKind
-from batuta.observability.span_facts import attributes_of, error_message, mark_attributes, mark_name, span_name
+from batuta.observability.span_facts import (
+    attributes_of,
+    error_message,
+    exception_attributes,
+    mark_attributes,
+    mark_name,
+    span_name,
+)
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
@@ -232,15 +239,7 @@ class _SpanMaker:
             parent=self._parent(span, trace_id, incoming),
             resource=self._resource,
             attributes=attributes_of(span, has_content=self._has_content),
-            events=[
-                self._event(
-                    mark_name(mark),
-                    mark_attributes(mark, has_content=self._has_content),
-                    _nanoseconds(mark.timestamp),
-                )
-                for mark in span.marks
-                if mark.type not in _UNMARKED
-            ],
+            events=self._events(span, ended_at),
             kind=self._kinds.get(span.kind, self._internal),
             status=(
                 self._status(self._error, error_message(span, has_content=self._has_content)) if is_failed else self._ok
@@ -249,6 +248,19 @@ class _SpanMaker:
             end_time=max(_nanoseconds(ended_at), _nanoseconds(span.started_at)),
             instrumentation_scope=self._scope,
         )
+        return made
+
+    def _events(self, span: Span, ended_at: datetime) -> list[Any]:
+        """What happened meanwhile, and last of all the exception that ended it."""
+        made = [
+            self._event(
+                mark_name(mark), mark_attributes(mark, has_content=self._has_content), _nanoseconds(mark.timestamp)
+            )
+            for mark in span.marks
+            if mark.type not in _UNMARKED
+        ]
+        if raised := exception_attributes(span, has_content=self._has_content):
+            made.append(self._event("exception", raised, _nanoseconds(ended_at)))
         return made
 
     def _parent(self, span: Span, trace_id: int, incoming: TraceContext | None) -> Any:

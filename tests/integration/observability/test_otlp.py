@@ -113,7 +113,8 @@ async def test_retries_decisions_and_fallbacks_are_span_events() -> None:
     assert events["retry_attempted"]["delay_seconds"] > 0
     assert events["fallback_triggered"]["fallback_agent"] == "regex_parsing_agent"
     assert parsing.status.code == 2
-    assert attributes(parsing)["error.type"] == "PROVIDER_UNAVAILABLE"
+    assert attributes(parsing)["error.type"] == "ProviderUnavailableError"
+    assert attributes(parsing)["error.code"] == "PROVIDER_UNAVAILABLE"
     [temporal] = received.named("invoke_agent temporal_agent")
     events = {event.name: attributes(event) for event in temporal.events}
     assert events["decision_recorded"]["decision_type"] == "temporal_resolution"
