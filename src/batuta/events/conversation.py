@@ -116,6 +116,8 @@ class ErrorOccurred(Event):
     message: str
     category: ErrorCategory
     retryable: bool = False
+    not_undone: tuple[str, ...] = ()
+    """Why what was done before could not be undone, for each of it: it is still done."""
 
 
 class Complete(Event):

@@ -252,6 +252,7 @@ class TurnStep(Step[str, str]):
                 message=failure.message,
                 category=failure.category,
                 retryable=failure.is_retryable,
+                not_undone=tuple(map(str, failure.rollback_failures)),
             )
         )
 

@@ -596,7 +596,11 @@ def _user(payload: Mapping[str, Any], user_id: str | None) -> ToolUser:
 
 
 def _message(turn: Turn) -> str:
-    return turn.error.message if turn.error is not None else ""
+    """Why it failed, and what is still done because it could not be undone."""
+    if turn.error is None:
+        return ""
+    not_undone = "; ".join(map(str, turn.error.rollback_failures))
+    return f"{turn.error.message} (not undone: {not_undone})" if not_undone else turn.error.message
 
 
 def _expiry(turn: Turn) -> datetime | None:

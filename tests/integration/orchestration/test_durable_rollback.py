@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from batuta import Pipeline, action
-from batuta.events.conversation import UserMessage
+from batuta.events.conversation import ErrorOccurred, UserMessage
 from batuta.events.queue import NewWork, WorkStatus
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_turns import MemoryTurnQueue
@@ -49,8 +49,9 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 class Shop:
     """Reserves and charges; dies once, after it did something and before anybody learns of it."""
 
-    def __init__(self, dies_at: str | None) -> None:
+    def __init__(self, dies_at: str | None, *, can_undo: bool = True) -> None:
         self._dies_at = dies_at
+        self._can_undo = can_undo
         self.acts: list[str] = []
         self.died = asyncio.Event()
 
@@ -61,11 +62,16 @@ class Shop:
             self.died.set()
             await asyncio.sleep(3600)
 
+    async def undo(self, _: object) -> None:
+        await self.act("undo")
+        if not self._can_undo:
+            raise RuntimeError("the warehouse is closed")
+
     def pipeline(self) -> Pipeline[str, str]:
         def stands(_: str) -> bool:
             return self.acts.count("reserve") > self.acts.count("undo")
 
-        @action(mode="transactional", rollback=lambda _: self.act("undo"), reconcile=stands)
+        @action(mode="transactional", rollback=self.undo, reconcile=stands)
         async def reserve(task: str) -> None:
             await self.act("reserve")
 
@@ -93,6 +99,22 @@ async def test_a_durable_turn_is_rolled_back_wherever_its_process_dies(store: Te
     assert (work.status, work.error) == (WorkStatus.FAILED, "card refused")
     done = [act for act in shop.acts if act != "charge"]
     assert done == ["reserve", "undo"], "as in memory, each once"
+
+
+async def test_what_could_not_be_undone_is_seen_in_the_result_of_a_durable_turn(store: TeamStore) -> None:
+    """As in memory, where the error of the run has it: the user and the operator read that it is still done."""
+    shop, turn = Shop(None, can_undo=False), new_id()
+    await _accept(store, turn)
+    await _worker(store, shop).run_until_idle()
+    work = await store.queue.get(turn)
+    assert work is not None
+    assert work.session_id is not None
+    assert (work.error or "").startswith("card refused (not undone: ")
+    assert "the warehouse is closed" in (work.error or "")
+    told = [event for event in await store.events(work.session_id) if isinstance(event, ErrorOccurred)]
+    [failure] = told
+    assert (failure.is_visible, failure.message) == (True, "card refused")
+    assert ["the warehouse is closed" in why for why in failure.not_undone] == [True]
 
 
 def _worker(store: TeamStore, shop: Shop) -> TurnWorker:

@@ -171,6 +171,7 @@ export interface ErrorOccurred extends Envelope {
   readonly message: string;
   readonly category: ErrorCategory;
   readonly retryable: boolean;
+  readonly not_undone: readonly string[];
 }
 
 /** The turn is over, or waits for a decision (`paused`). */
