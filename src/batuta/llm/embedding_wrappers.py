@@ -83,7 +83,7 @@ class ResilientEmbeddings(WrappedEmbeddings):
     async def _embed_once(self, texts: Sequence[str], purpose: EmbeddingPurpose) -> Embeddings:
         breaker, limiter = self._protection.breaker, self._protection.limiter
         if breaker is not None:
-            await breaker.ask(self._key)
+            await breaker.ask(self._key, clock=self._protection.clock)
         try:
             throttled = None if limiter is None else await limiter.reserve(self._key)
             if limiter is not None and throttled is not None:
@@ -91,10 +91,10 @@ class ResilientEmbeddings(WrappedEmbeddings):
             found = await self._embed_within_limit(texts, purpose)
         except BaseException as error:
             if breaker is not None:
-                await breaker.tell(self._key, resilience.signal_of(error))
+                await breaker.tell(self._key, resilience.signal_of(error), clock=self._protection.clock)
             raise
         if breaker is not None:
-            await breaker.tell(self._key, resilience.Signal.SUCCEEDED)
+            await breaker.tell(self._key, resilience.Signal.SUCCEEDED, clock=self._protection.clock)
         return found
 
     async def _embed_within_limit(self, texts: Sequence[str], purpose: EmbeddingPurpose) -> Embeddings:

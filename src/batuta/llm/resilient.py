@@ -229,7 +229,8 @@ class ResilientModel(WrappedModel):
 
     async def _ask_breaker(self) -> None:
         if self._protection.breaker is not None:
-            await _tell_change(await self._protection.breaker.ask(self._key))
+            asked = self._protection.breaker.ask(self._key, clock=self._protection.clock)
+            await _tell_change(await asked)
 
     async def _take_token(self) -> None:
         limiter = self._protection.limiter
@@ -256,7 +257,8 @@ class ResilientModel(WrappedModel):
 
     async def _tell_breaker(self, signal: "Signal") -> None:
         if self._protection.breaker is not None:
-            await _tell_change(await self._protection.breaker.tell(self._key, signal))
+            told = self._protection.breaker.tell(self._key, signal, clock=self._protection.clock)
+            await _tell_change(await told)
 
     async def _prepare_retry(self, attempts: Attempts, error: BatutaError, *, discards_deltas: bool = False) -> None:
         """Wait for the next try, or give up by raising the error. Who listens failing is no failure of the model."""

@@ -202,14 +202,17 @@ def _remaining(record: BreakerRecord, now: float, settings: BreakerSettings) -> 
 
 
 class CircuitBreaker:
-    """Guards calls by key, such as `anthropic:claude-sonnet-5` or `tool:search`."""
+    """Guards calls by key, such as `anthropic:claude-sonnet-5` or `tool:search`.
+
+    Without a clock of its own it goes by that of the caller, which of a model's call is the clock of its run.
+    """
 
     def __init__(
         self,
         settings: BreakerSettings | None = None,
         *,
         state: BreakerState | None = None,
-        clock: Clock = SYSTEM_CLOCK,
+        clock: Clock | None = None,
         on_change: OnChange | None = None,
     ) -> None:
         self._settings = settings or BreakerSettings()
@@ -218,13 +221,16 @@ class CircuitBreaker:
         self._on_change = on_change
         self._metrics = MetricsBook()
 
-    async def ask(self, key: str) -> BreakerChange | None:
-        """Ask to make a call. Raises `CircuitOpenError`; tells of the change if this call is the first trial."""
-        return await self._apply(key, Signal.ASKED)
+    async def ask(self, key: str, *, clock: Clock = SYSTEM_CLOCK) -> BreakerChange | None:
+        """Ask to make a call. Raises `CircuitOpenError`; tells of the change if this call is the first trial.
 
-    async def tell(self, key: str, signal: Signal) -> BreakerChange | None:
-        """Tell how a call that was let through ended, and learn of the change this made."""
-        return await self._apply(key, signal)
+        `clock` is the caller's: it counts if the breaker has none of its own.
+        """
+        return await self._apply(key, Signal.ASKED, self._clock or clock)
+
+    async def tell(self, key: str, signal: Signal, *, clock: Clock = SYSTEM_CLOCK) -> BreakerChange | None:
+        """Tell how a call that was let through ended, and learn of the change this made; `clock` as in `ask`."""
+        return await self._apply(key, signal, self._clock or clock)
 
     async def phase(self, key: str) -> Phase:
         """The phase of a key, as the next caller would find it recorded."""
@@ -232,7 +238,7 @@ class CircuitBreaker:
 
     def metrics(self, key: str) -> BreakerMetrics:
         """What this process saw of a key."""
-        return self._metrics.of(key, self._now())
+        return self._metrics.of(key, _seconds(self._clock or SYSTEM_CLOCK))
 
     @asynccontextmanager
     async def guard(self, key: str) -> AsyncIterator[None]:
@@ -245,18 +251,18 @@ class CircuitBreaker:
             raise
         await self.tell(key, Signal.SUCCEEDED)
 
-    async def _apply(self, key: str, signal: Signal) -> BreakerChange | None:
+    async def _apply(self, key: str, signal: Signal, clock: Clock) -> BreakerChange | None:
         while True:
-            now = self._now()
+            now = _seconds(clock)
             seen = await self._state.read(key)
             following = TRANSITIONS[seen.phase, signal](seen, now, self._settings)
             if following is None:
                 raise self._refusal(key, seen, now)
             if following == seen or await self._state.replace(key, seen, following):
-                return self._changed(key, signal, seen, following)
+                self._metrics.note(key, signal, seen.phase, following.phase, _seconds(clock))
+                return self._changed(key, seen, following)
 
-    def _changed(self, key: str, signal: Signal, seen: BreakerRecord, following: BreakerRecord) -> BreakerChange | None:
-        self._metrics.note(key, signal, seen.phase, following.phase, self._now())
+    def _changed(self, key: str, seen: BreakerRecord, following: BreakerRecord) -> BreakerChange | None:
         if seen.phase == following.phase:
             return None
         change = BreakerChange(key, seen.phase, following.phase, max(seen.failures, following.failures))
@@ -271,8 +277,9 @@ class CircuitBreaker:
             retry_after=wait,
         )
 
-    def _now(self) -> float:
-        return self._clock.now().timestamp()
+
+def _seconds(clock: Clock) -> float:
+    return clock.now().timestamp()
 
 
 NEVER_CALLED = (

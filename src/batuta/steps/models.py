@@ -38,8 +38,11 @@ def _protected(model: Model, ctx: Context) -> Model:
     options, clock = run.options, run.clock
     protected = _protected_core(model)
     of_the_run = options.get("protection")
-    if of_the_run is None and protected is not None and clock is not SYSTEM_CLOCK:
-        of_the_run = replace(protected.protection, clock=clock)  # who waits between tries waits by the run's clock
+    if clock is not SYSTEM_CLOCK:  # tries and breakers wait by the run's clock
+        if of_the_run is None and protected is not None:
+            of_the_run = replace(protected.protection, clock=clock)
+        elif of_the_run is not None and of_the_run.clock is SYSTEM_CLOCK:
+            of_the_run = replace(of_the_run, clock=clock)
     protection = of_the_run
     if isinstance(model, ResilientModel):
         protection = protection or model.protection

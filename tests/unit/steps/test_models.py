@@ -17,6 +17,7 @@ from batuta.llm.model import ModelRequest
 from batuta.llm.prices import Price, Prices
 from batuta.llm.resilient import Protection, ResilientModel
 from batuta.llm.wrapper import WrappedModel
+from batuta.resilience.circuit_breaker import CircuitBreaker
 from batuta.resilience.retry import fixed_delay
 from batuta.testing import FakeClock
 from tests.unit.llm.doubles import PlayedModel, answer, request
@@ -88,6 +89,34 @@ async def test_the_protection_of_a_run_reaches_a_model_inside_its_interceptors(
     assert counting.calls == 1
     assert of_the_run.breaker is not None
     assert await of_the_run.breaker.phase("test:m") == "open"
+
+
+@pytest.mark.parametrize("is_streaming", [False, True])
+@pytest.mark.parametrize("is_of_the_run", [False, True])
+async def test_a_breaker_without_a_clock_goes_by_that_of_the_run(is_streaming: bool, is_of_the_run: bool) -> None:
+    """F-71: opened by one run, it lets a trial through once a minute has passed by the clock of the next."""
+    clock, protection = FakeClock(), Protection(retry=fixed_delay(max_attempts=2))
+    played = PlayedModel([*[ProviderUnavailableError("down", status=503)] * 2, answer("yes")])
+    model = ResilientModel(played, None if is_of_the_run else protection)
+    options: Any = {"protection": protection, "clock": clock} if is_of_the_run else {"clock": clock}
+    agent = AgentStep(name="a", model=model, output=str, is_streaming=is_streaming)
+    assert (await agent.run("hi", **options)).is_error
+    clock.advance(59)
+    assert (await agent.run("hi", **options)).error.code == "CIRCUIT_OPEN"
+    clock.advance(2)
+    assert (await agent.run("hi", **options)).unwrap() == "yes"
+
+
+async def test_a_breaker_with_a_clock_keeps_it() -> None:
+    own, clock = FakeClock(), FakeClock()
+    protection = Protection(retry=fixed_delay(max_attempts=2), breaker=CircuitBreaker(clock=own))
+    played = PlayedModel([*[ProviderUnavailableError("down", status=503)] * 2, answer("yes")])
+    agent = AgentStep(name="a", model=ResilientModel(played, protection), output=str)
+    assert (await agent.run("hi", clock=clock)).is_error
+    clock.advance(61)
+    assert (await agent.run("hi", clock=clock)).error.code == "CIRCUIT_OPEN"
+    own.advance(61)
+    assert (await agent.run("hi", clock=clock)).unwrap() == "yes"
 
 
 async def test_a_protection_is_imposed_on_the_calls_of_its_run_alone() -> None:
