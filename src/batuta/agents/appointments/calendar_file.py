@@ -6,7 +6,7 @@ Every write carries the idempotency key of its call, so that a repeated one chan
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +20,8 @@ from batuta.kernel.extras import load_extra
 KEY_PROPERTY = "X-BATUTA-KEY"
 MAX_OCCURRENCES = 500
 FAR = timedelta(days=366)
+"""How far ahead repeated appointments are looked for where no day is named."""
+_END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class SlotTakenError(ConflictError):
@@ -48,6 +50,17 @@ class CalendarFile:
         window = TimeSlot(start=start, end=end)
         found = [each for event in self._events(self._read()) for each in self._occurrences(event, window)]
         return [self._seen(each) for each in sorted(found, key=lambda each: each.start)]
+
+    def coming(self, now: datetime, *, asked: Sequence[TimeSlot] = ()) -> list[Appointment]:
+        """The appointments from now on, in order: of what repeats those of a year, and those in a stretch asked for."""
+        further = [TimeSlot(start=max(slot.start, now), end=slot.end) for slot in asked if slot.end > now + FAR]
+        of_a_year = TimeSlot(start=now, end=now + FAR)
+        found: dict[tuple[str, datetime], Appointment] = {}
+        for event in self._events(self._read()):
+            windows = [of_a_year, *further] if "rrule" in event else [TimeSlot(start=now, end=_END)]
+            for window in windows:
+                found |= {(each.uid, each.start): each for each in self._occurrences(event, window)}
+        return [self._seen(each) for each in sorted(found.values(), key=lambda each: each.start)]
 
     def conflicts(self, slot: TimeSlot, *, without: str = "") -> list[Appointment]:
         """What else stands in a slot."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from batuta.agents.appointments.calendar_file import FAR, CalendarFile
+from batuta.agents.appointments.calendar_file import CalendarFile
 from batuta.agents.appointments.models import (
     DEFAULT_MINUTES,
     MAX_MINUTES,
@@ -20,7 +20,7 @@ from batuta.agents.appointments.models import (
     TimeSlot,
 )
 from batuta.agents.appointments.parsing import kind_of
-from batuta.agents.appointments.when import is_weekday, resolve_date, resolve_soon, resolve_time, settle
+from batuta.agents.appointments.when import is_weekday, resolve_date, resolve_soon, resolve_span, resolve_time, settle
 from batuta.language.folding import fold, stem, stems_of
 from batuta.language.lexicon import WEEKDAY
 from batuta.language.places import find_zones
@@ -121,7 +121,8 @@ def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> l
 
     Several with one contact differ by their kind and by other words: a lunch with Ana is not the meeting.
     """
-    coming = calendar.between(moment.now, moment.now + FAR)
+    named = (window_of(words, moment) for words in (parsed.date_text, parsed.from_date_text) if words)
+    coming = calendar.coming(moment.now, asked=[window for window in named if window is not None])
     kind = kind_of(parsed.contact or "")
     if parsed.contact and kind is None:
         wanted = _ARTICLE.sub("", fold(parsed.contact))
@@ -137,6 +138,17 @@ def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> l
     if parsed.named and not by_name and not parsed.contact and kind is None:
         return []  # "cancel my flight" means no appointment, however few there are
     return by_name or found
+
+
+def window_of(words: str, moment: Moment) -> TimeSlot | None:
+    """The day, week or month that words name."""
+    today = moment.local.date()
+    day = resolve_date(words, today)
+    span = (day, day + timedelta(days=1)) if day else resolve_span(words, today)
+    if span is None:
+        return None
+    start, end = (datetime.combine(each, time(), ZoneInfo(moment.zone)) for each in span)
+    return TimeSlot(start=start, end=end)
 
 
 def at_the_time_said(found: list[Appointment], parsed: ParsedRequest, moment: Moment) -> list[Appointment]:

@@ -1,7 +1,7 @@
 """The tools of the appointment agent: two that read, three that write after an approval."""
 
 import asyncio
-from datetime import datetime, time, timedelta
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -20,8 +20,7 @@ from batuta.agents.appointments.models import (
     TimeSlot,
 )
 from batuta.agents.appointments.parsing import parse_as, parse_request
-from batuta.agents.appointments.resolving import Moment, matching, not_understood
-from batuta.agents.appointments.when import resolve_date, resolve_span
+from batuta.agents.appointments.resolving import matching, not_understood, window_of
 from batuta.kernel.errors import ToolFailedError
 from batuta.language.detection import detect_language
 from batuta.language.stance import without_forbidden
@@ -206,7 +205,7 @@ def _found(desk: Desk, request: str, context: ToolContext) -> dict[str, Any]:
     moment, calendar = desk.moment(context.services), desk.calendar(context.user.id, context.services)
     parsed = parse_request(without_forbidden(request))
     found = matching(parsed, calendar, moment)
-    window = _window(parsed.date_text, moment) if parsed.date_text else None
+    window = window_of(parsed.date_text, moment) if parsed.date_text else None
     if parsed.date_text and window is None:
         return {"appointments": [], "summary": wording.in_both("date")}
     if "no_such_time" in not_understood(parsed, moment.local):
@@ -223,17 +222,6 @@ def _readers_first(summary: dict[str, str], context: ToolContext) -> dict[str, s
     """The reader's language comes first: it is used where a request is in none, such as "agenda"."""
     spoken = str(context.services.get(LANGUAGE_SERVICE))
     return {spoken: summary[spoken], **summary} if spoken in summary else summary
-
-
-def _window(words: str, moment: Moment) -> TimeSlot | None:
-    """The day, week or month that words name."""
-    today = moment.local.date()
-    day = resolve_date(words, today)
-    span = (day, day + timedelta(days=1)) if day else resolve_span(words, today)
-    if span is None:
-        return None
-    start, end = (datetime.combine(each, time(), ZoneInfo(moment.zone)) for each in span)
-    return TimeSlot(start=start, end=end)
 
 
 def _book(calendar: CalendarFile, wanted: Appointment) -> dict[str, Any]:

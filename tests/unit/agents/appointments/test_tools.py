@@ -197,6 +197,33 @@ async def test_a_cancellation_that_could_mean_several_asks_which(desk: Desk) -> 
     assert "next_tool" not in found
 
 
+@pytest.mark.parametrize(
+    ("listing", "cancelling"),
+    [
+        ("What appointments do I have on 2031-03-04?", "cancel my appointment on 2031-03-04"),
+        ("¿Qué citas tengo el 4 de marzo de 2031?", "anula la cita del 4 de marzo de 2031"),
+        ("what do I have with Ana?", "cancel my appointment with Ana"),
+        ("¿qué tengo con Ana?", "anula la cita con Ana"),
+    ],
+)
+async def test_an_appointment_years_ahead_is_listed_and_cancelled(desk: Desk, listing: str, cancelling: str) -> None:
+    booked = await book(desk, start="2031-03-04T10:00:00+01:00")
+    listed = await call(desk, "find_appointments", request=listing)
+    assert [each["uid"] for each in listed["appointments"]] == [booked["uid"]]
+    found = await call(desk, "check_availability", request=cancelling)
+    assert (found.get("next_tool"), found.get("uid")) == ("cancel_appointment", booked["uid"])
+
+
+@pytest.mark.parametrize("listing", ["What do I have on 2031-03-04?", "¿Qué tengo el 4 de marzo de 2031?"])
+async def test_what_repeats_is_listed_on_a_day_years_ahead(desk: Desk, tmp_path: Path, listing: str) -> None:
+    """A Tuesday; without a day a year of it is listed, not all of them."""
+    await book(desk)
+    [file] = tmp_path.rglob("*.ics")
+    file.write_bytes(file.read_bytes().replace(b"END:VEVENT", b"RRULE:FREQ=WEEKLY\r\nEND:VEVENT"))
+    listed = (await call(desk, "find_appointments", request=listing))["appointments"]
+    assert [each["start"][:10] for each in listed] == ["2031-03-04"]
+
+
 async def test_what_is_cancelled_is_listed_no_more_and_its_time_is_free(desk: Desk) -> None:
     booked = await book(desk)
     done = await call(desk, "cancel_appointment", uid=booked["uid"], title="Cita con Ana", start=booked["start"])
