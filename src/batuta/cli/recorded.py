@@ -31,6 +31,11 @@ def recorded_events(settings: Settings, target: str) -> Sequence[Event]:
 async def _events(settings: Settings, target: str) -> Sequence[Event]:
     if settings.data_dir.is_file():
         return await _of_a_team(settings.data_dir, target)
+    if settings.database_url is None and not settings.database_file.is_file():  # opening it would make one
+        raise ConfigurationError(
+            f"there is no database {str(settings.database_file)!r}; "
+            "say where it is with --data-dir or BATUTA_DATABASE_URL"
+        )
     async with open_backends(settings) as store:
         if not is_uuid(target):
             return await trace_events(store.log, store.traces, target.removeprefix("trc_"))

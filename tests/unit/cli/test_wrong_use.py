@@ -48,6 +48,13 @@ def test_a_data_folder_that_cannot_be_is_told(command: str, tmp_path: Path) -> N
     assert "cannot be made: Not a directory; choose another with --data-dir" in said
 
 
+@pytest.mark.parametrize("command", [("replay",), ("audit", "counts")])
+def test_looking_for_an_execution_makes_no_data_folder(command: tuple[str, ...], tmp_path: Path) -> None:
+    code, said = batuta(*command, "01A1DDE2-A77E-7E88-9DB7-2AF8B25F00FE", "--data-dir", str(tmp_path / "nothing"))
+    assert (code, "there is no database" in said, "--data-dir" in said) == (2, True, True)
+    assert not (tmp_path / "nothing").exists()
+
+
 def test_a_project_is_not_written_over_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for folder in ("file", "file/within"):
