@@ -130,7 +130,7 @@ class PlanExecution:
         except Suspended as suspended:
             self._suspensions.append(suspended)
         except StepFailedError as failure:
-            await self._settle(ctx, step, "failed", error=failure.error.message)
+            await self._settle(ctx, step, "failed", error=failure.error.full_message)
             if self._policy.then == "fail_plan":
                 await self._skip_all(ctx, "another step failed", ("pending",))
         else:

@@ -596,11 +596,7 @@ def _user(payload: Mapping[str, Any], user_id: str | None) -> ToolUser:
 
 
 def _message(turn: Turn) -> str:
-    """Why it failed, and what is still done because it could not be undone."""
-    if turn.error is None:
-        return ""
-    not_undone = "; ".join(map(str, turn.error.rollback_failures))
-    return f"{turn.error.message} (not undone: {not_undone})" if not_undone else turn.error.message
+    return turn.error.full_message if turn.error is not None else ""
 
 
 def _expiry(turn: Turn) -> datetime | None:

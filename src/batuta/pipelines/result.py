@@ -115,6 +115,12 @@ class StepError:
         return f"{self.path}: {self.message}" if self.path else self.message
 
     @property
+    def full_message(self) -> str:
+        """The message, and what is still done because it could not be undone."""
+        not_undone = "; ".join(map(str, self.rollback_failures))
+        return f"{self.message} (not undone: {not_undone})" if not_undone else self.message
+
+    @property
     def is_retryable(self) -> bool:
         """Whether the same call may succeed later."""
         return bool(getattr(self.exception, "retryable", self.category is ErrorCategory.TRANSIENT))

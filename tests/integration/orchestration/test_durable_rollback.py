@@ -1,6 +1,7 @@
 """A durable turn is rolled back as one in memory is, also when its process dies in between (F-9, F-90, O-3)."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from batuta import Pipeline, action
 from batuta.events.conversation import ErrorOccurred, UserMessage
+from batuta.events.plans import PlanStepCompleted
 from batuta.events.queue import NewWork, WorkStatus
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_turns import MemoryTurnQueue
@@ -18,7 +20,7 @@ from batuta.eventstore.teams import TeamStore, open_team_store
 from batuta.kernel.ids import new_id
 from batuta.orchestration import Orchestrator, Specialist
 from batuta.orchestration.worker import TurnWorker
-from batuta.testing import ScriptedModel
+from batuta.testing import Reply, ScriptedModel
 from tests.support.stores import postgres_opener
 
 PLACES = ("reserve", "charge", "undo", None)
@@ -115,6 +117,20 @@ async def test_what_could_not_be_undone_is_seen_in_the_result_of_a_durable_turn(
     [failure] = told
     assert (failure.is_visible, failure.message) == (True, "card refused")
     assert ["the warehouse is closed" in why for why in failure.not_undone] == [True]
+
+
+async def test_what_a_planned_step_could_not_undo_is_seen_in_its_error() -> None:
+    """The turn goes on and answers: the supervisor and the user read that it is still done."""
+    shop = Shop(None, can_undo=False)
+    plan = {"steps": [{"agent_id": "shop", "task": "buy"}]}
+    team = Orchestrator(
+        supervisor=ScriptedModel([Reply(json.dumps(plan)), Reply("It did not work.")]),
+        agents=[Specialist(shop.pipeline(), name="Shop")],
+    )
+    turn = await team.run("buy")
+    [step] = [event for event in turn.events if isinstance(event, PlanStepCompleted)]
+    assert (step.status, (step.error or "").startswith("card refused (not undone: ")) == ("failed", True)
+    assert "the warehouse is closed" in (step.error or "")
 
 
 def _worker(store: TeamStore, shop: Shop) -> TurnWorker:
