@@ -66,13 +66,13 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordWording:
-    """How records are told to a reader."""
+    """How records are shown to a reader."""
 
     language: str = "en"
     currency: str = ""
     """Of the books, for amounts that are in no other."""
-    told: tuple[str, ...] = ()
-    """The fields that were asked for, which a summary tells besides what a record is called."""
+    fields: tuple[str, ...] = ()
+    """The fields that were asked for, which a summary has besides what a record is called."""
     is_ranking: bool = False
     """Whether the first ones of an order were asked for: that there are more says nothing."""
 
@@ -127,7 +127,7 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         wording = RecordWording(
             language=language_of(context),
             currency=await _local_currency(access, chosen),
-            told=tuple(fields or ()),
+            fields=tuple(fields or ()),
             is_ranking=bool(order_by) and limit != DEFAULT_LIMIT,
         )
         return records_dataset(known, chosen, shown, found, provenance, wording)
@@ -149,7 +149,7 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             known = access.catalogue.entity(entity)
             chosen = await company_for(access, company, context)
             known, record = await _one_of_a_kind(access, known, chosen, which, language_of(context))
-            told = {**record.values, **await _related(access, chosen, record.values, fields or ())}
+            shown = {**record.values, **await _related(access, chosen, record.values, fields or ())}
             currency = await _local_currency(access, chosen)
         except BatutaError as error:
             raise await access.failure(error, language_of(context)) from error
@@ -158,7 +158,7 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             "record_id": record.id,
             "etag": record.etag,
             "company": chosen.display_name,
-            "summary": card_in_words(known.entity_set, told, language_of(context), fields or (), currency),
+            "summary": card_in_words(known.entity_set, shown, language_of(context), fields or (), currency),
             "values": {name: value for name, value in record.values.items() if value not in ("", None)},
         }
 
@@ -276,12 +276,12 @@ def _summary(
     entity, language, currency = known.entity_set, wording.language, wording.currency
     if len(records) == 1:
         values = {name: _cell(value) for name, value in records[0].values.items()}
-        asked = [name for name in wording.told if name not in NAMING_FIELDS]
+        asked = [name for name in wording.fields if name not in NAMING_FIELDS]
         return card_in_words(entity, values, language, asked, currency)
     count = f"{len(records)}+" if is_cut and not wording.is_ranking else str(len(records))
     named = [(_called(record.values), record.values) for record in records[:5]]
     first = "; ".join(
-        name + fields_in_words(entity, values, language, wording.told, currency) for name, values in named if name
+        name + fields_in_words(entity, values, language, wording.fields, currency) for name, values in named if name
     )
     rest = f": {first}" + ("; …" if len(records) > 5 else "") if first else ""
     return f"{entity_label(entity, language)} ({company.display_name}): **{count}**{rest}".rstrip(".") + "."
