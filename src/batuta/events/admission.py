@@ -154,12 +154,25 @@ def _stored_form(event: Event, limits: Limits) -> Admitted:
     return Admitted(event.event_id, event.type, event.timestamp, payload.decode())
 
 
+_admissible: dict[type[Event], bool] = {}
+"""Whether events of a class need an agent to attribute them to: of classes of which some event may be stored."""
+
+
 def _check_kind(event: Event) -> None:
+    needs_attribution = _admissible.get(type(event))
+    if needs_attribution is None or (needs_attribution and not event.source_agent_id) or event.is_transient:
+        _check_kind_in_full(event)
+
+
+def _check_kind_in_full(event: Event) -> None:
+    """Raises if it may not be stored. If it may, nothing but what differs between two of its class is asked again."""
     if event.type not in ROUTES or event.type not in EVENT_TYPES:
         raise UnknownEventTypeError(f"the catalogue has no event type {event.type!r}: add its row and its model first")
     ensure_attributed(event)
     if _TRANSIENT in (event.route.persistence, event.persistence):
         raise EventRefusedError(f"{event.type!r} is transient: it is shown, never stored")
+    if type(event) is EVENT_TYPES[event.type]:
+        _admissible[type(event)] = event.route.needs_attribution
 
 
 def _normalised(owner: SessionId, event: Event) -> Event:

@@ -54,7 +54,6 @@ class Emitter:
 
     __slots__ = (
         "_envelope",
-        "_index",
         "_naming",
         "_never_waits",
         "_now",
@@ -63,6 +62,7 @@ class Emitter:
         "_recorder",
         "_watcher",
         "is_heard",
+        "is_recorded",
         "stamp",
     )
 
@@ -76,17 +76,18 @@ class Emitter:
         naming: Naming | None = None,
     ) -> None:
         self.stamp = stamp
-        self._envelope = stamp.envelope()
+        self._envelope: Envelope = {"original_index": 0, **stamp.envelope()}
         self._now = now
         self._watcher = watching(sink) if sink is not None else None
         self._observe = self._watcher.emit if self._watcher is not None else None
         self._recorder = recorder
         self._pipeline = pipelined(recorder)
+        self.is_recorded = recorder is not None
+        """Whether what is emitted outlives the run."""
         self.is_heard = sink is not None or recorder is not None
         """Whether there is an observer or a recorder."""
         self._never_waits = never_waits(recorder, "record")
         self._naming = naming
-        self._index = 0
 
     def stable_id(self, key: str) -> str:
         """A new id, or the one this place had before."""
@@ -113,7 +114,8 @@ class Emitter:
         Raises what kept the recorder from storing it.
         """
         if self._pipeline is not None:
-            await to_the_end(self._pipeline.barrier())
+            durable = self._pipeline.barrier()
+            await (durable if self._never_waits else to_the_end(durable))
         if self._watcher is not None and not self._watcher.is_settled():
             await self._watcher.settle()
 
@@ -147,12 +149,12 @@ class Emitter:
         return _DONE
 
     def _stamped(self, event: "Event", key: str | None) -> "Event":
-        envelope = self._envelope
-        self._index = envelope["original_index"] = self._index + 1
+        envelope, naming = self._envelope, self._naming
+        envelope["original_index"] += 1
         envelope["timestamp"] = self._now()
-        if self._naming is None or key is None or event.has_own_id:
+        if naming is None or key is None or event.has_own_id:
             return event.stamp(envelope)
-        return event.stamp({**envelope, "event_id": EventId(self._naming.name(event, key))})
+        return event.stamp({**envelope, "event_id": EventId(naming.name(event, key))})
 
     async def _record_and_show(self, event: "Event", recorder: Recorder) -> None:
         try:

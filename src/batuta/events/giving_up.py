@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from batuta.events.conversation import Complete, ErrorOccurred
 from batuta.events.envelope import Event
+from batuta.events.lost_calls import ends_of_lost_calls
 from batuta.events.queue import Work
 from batuta.kernel.errors import ErrorCategory
 
@@ -20,7 +21,7 @@ def end_of_dead_turn(history: Sequence[Event], work: Work, error: str) -> list[E
     facts = work.stamp.envelope()
     why = f"the turn was given up after {work.attempts} attempts: {error}"
     failure = ErrorOccurred(**facts, code=CODE, message=why, category=ErrorCategory.LOGICAL)
-    return [failure, Complete(**facts, status="failed", caused_by=failure.event_id)]
+    return [*ends_of_lost_calls(history), failure, Complete(**facts, status="failed", caused_by=failure.event_id)]
 
 
 def end_in(history: Iterable[Event]) -> Complete | None:

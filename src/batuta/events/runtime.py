@@ -50,6 +50,10 @@ class LlmRequest(RuntimeEvent):
     output_type: Literal["text", "json"] = "text"
     """Whether it should answer in words or in a structure."""
     estimated_input_tokens: int | None = None
+    reserved_tokens: int | None = None
+    """The most that one try may take. It counts for the call if its process dies and no answer is ever known."""
+    reserved_cost: Decimal | None = None
+    """What that would cost, where a price is known."""
 
 
 class LlmResponse(RuntimeEvent):

@@ -5,7 +5,7 @@ The one recording sink (`Recorder`) is awaited.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 if TYPE_CHECKING:
     from batuta.events.envelope import Event
@@ -68,8 +68,8 @@ class PipelinedRecorder(Recorder, Protocol):
 
 
 def pipelined(recorder: Recorder | None) -> PipelinedRecorder | None:
-    """The recorder, if it stores events while the run goes on.
-
-    Nothing is no recorder: a protocol takes long to find that out, and most runs are not recorded.
-    """
-    return recorder if recorder is not None and isinstance(recorder, PipelinedRecorder) else None
+    """The recorder, if it stores events while the run goes on."""
+    # By its methods: a runtime protocol takes long to find out, and every recorded run asks.
+    if callable(getattr(recorder, "submit", None)) and callable(getattr(recorder, "barrier", None)):
+        return cast("PipelinedRecorder", recorder)
+    return None

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from batuta.events.conversation import AssistantMessage, Complete
 from batuta.events.envelope import Event
 from batuta.events.expiry import undecided_in
+from batuta.events.lost_calls import ends_of_lost_calls
 from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted
 from batuta.events.tools import ApprovalResolved
 
@@ -18,7 +19,7 @@ SET_ASIDE = "its approval was set aside"
 def end_of_stopped_turn(history: Sequence[Event], *, session_id: str, turn_id: str) -> list[Event]:
     """No step of its plan will run, and it is over. `history` holds the turn's events so far."""
     facts: dict[str, Any] = {"session_id": session_id, "turn_id": turn_id, **_context(history)}
-    return [*_end_of_plan(history, facts, REASON), Complete(**facts, status="cancelled")]
+    return [*ends_of_lost_calls(history), *_end_of_plan(history, facts, REASON), Complete(**facts, status="cancelled")]
 
 
 def end_of_set_aside_turn(history: Sequence[Event], *, session_id: str, turn_id: str, words: str) -> list[Event]:
@@ -27,7 +28,12 @@ def end_of_set_aside_turn(history: Sequence[Event], *, session_id: str, turn_id:
     asked = undecided_in(history)
     agent = asked[-1].source_agent_id if asked else None
     said = AssistantMessage(**facts, content=words, model=NO_MODEL, source_agent_id=agent)
-    return [*_end_of_plan(history, facts, SET_ASIDE), said, Complete(**facts, status="cancelled")]
+    return [
+        *ends_of_lost_calls(history),
+        *_end_of_plan(history, facts, SET_ASIDE),
+        said,
+        Complete(**facts, status="cancelled"),
+    ]
 
 
 def refusals(

@@ -10,6 +10,8 @@ import random
 import re
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import product
 from typing import NewType
@@ -38,8 +40,20 @@ class _TimeOrdered:
         self._begin()
         os.register_at_fork(after_in_child=self._begin)
 
+    @contextmanager
+    def drawn_from(self, seed: int, time_ns: Callable[[], int]) -> Iterator[None]:
+        """Within the block ids come from a seed and a clock of its own, the same each time: for simulations."""
+        self._begin()
+        self._random.seed(seed)
+        self._time_ns = time_ns
+        try:
+            yield
+        finally:
+            self._begin()
+
     def _begin(self) -> None:
         self._random.seed(os.urandom(32))
+        self._time_ns = time.time_ns
         self._lock = threading.Lock()
         self._last = 0
         self._millisecond = 0
@@ -47,7 +61,7 @@ class _TimeOrdered:
 
     def __call__(self) -> str:
         with self._lock:
-            stamp = _time_ns() * 4096 // 1_000_000
+            stamp = self._time_ns() * 4096 // 1_000_000
             if stamp <= self._last:
                 stamp = self._last + 1
             self._last = stamp
@@ -62,8 +76,6 @@ class _TimeOrdered:
 
 
 _HEX3 = tuple(map("".join, product("0123456789ABCDEF", repeat=3)))
-_time_ns = time.time_ns
-
 new_id = _TimeOrdered()
 """A new time-ordered UUID in upper case."""
 
@@ -84,6 +96,13 @@ def session_id(text: str) -> SessionId:
     if not is_uuid(text):
         raise ValueError(f"a session id is a UUID, got {text!r}")
     return SessionId(text.upper())
+
+
+def named_id(namespace: bytes, name: str) -> str:
+    """The version 5 UUID of a name: the same for the same name in every process."""
+    digest = hashlib.sha1(namespace + name.encode(), usedforsecurity=False).hexdigest().upper()
+    variant = "89AB"[int(digest[16], 16) % 4]
+    return f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-{variant}{digest[17:20]}-{digest[20:32]}"
 
 
 def trace_id_for(correlation_id: str) -> TraceId:

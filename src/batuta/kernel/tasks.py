@@ -71,9 +71,10 @@ async def all_or_first_failure(work: Iterable[Coroutine[Any, Any, T]]) -> list[T
     finally:
         if len(done) < len(tasks):
             await to_the_end(cancelled(tasks))
-    for task in tasks:
-        if task in done and not task.cancelled() and (failure := task.exception()) is not None:
-            raise failure
+    ended = (task for task in tasks if task in done and not task.cancelled())
+    failures = [failure for task in ended if (failure := task.exception()) is not None]  # each is looked at
+    if failures:
+        raise failures[0]
     if suspensions:
         raise suspensions[0]
     return [cast("T", task.result()) for task in tasks]

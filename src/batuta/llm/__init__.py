@@ -11,8 +11,11 @@ from batuta.kernel.lazy import lazy_exports
 if TYPE_CHECKING:
     from batuta.llm.budget import MemoryBudgetLedger as MemoryBudgetLedger
     from batuta.llm.budgeted import BudgetedModel as BudgetedModel
+    from batuta.llm.budgeted import LostTriesModel as LostTriesModel
+    from batuta.llm.budgeted import worst_case as worst_case
     from batuta.llm.factory import named_model as named_model
     from batuta.llm.prices import DEFAULT_PRICES as DEFAULT_PRICES
+    from batuta.llm.prices import FREE as FREE
     from batuta.llm.prices import prices_of as prices_of
     from batuta.llm.providers import parse_model as parse_model
     from batuta.llm.thinking import ThinkingModel as ThinkingModel
@@ -21,9 +24,9 @@ _imported, __all__ = lazy_exports(
     __name__,
     {
         "batuta.llm.budget": ("MemoryBudgetLedger",),
-        "batuta.llm.budgeted": ("BudgetedModel",),
+        "batuta.llm.budgeted": ("BudgetedModel", "LostTriesModel", "worst_case"),
         "batuta.llm.factory": ("named_model",),
-        "batuta.llm.prices": ("DEFAULT_PRICES", "prices_of"),
+        "batuta.llm.prices": ("DEFAULT_PRICES", "FREE", "prices_of"),
         "batuta.llm.providers": ("parse_model",),
         "batuta.llm.thinking": ("ThinkingModel",),
     },

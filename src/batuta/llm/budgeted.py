@@ -23,6 +23,50 @@ MAX_TOKENS_OF_A_BUDGETED_CALL = 4_096
 NEVER_CHARGED = (ProviderRejectedError, RateLimitedError, CircuitOpenError, ConfigurationError)
 
 
+class LostTriesModel(WrappedModel):
+    """Notes tries whose answer was lost, where no budget does: their provider may count them.
+
+    Nothing is estimated before a try is lost.
+    """
+
+    def __init__(self, inner: Model) -> None:
+        super().__init__(inner)
+        self._prices = prices_of(inner)
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        """Answer once; if it fails with an unknown end, note its worst case."""
+        try:
+            return await self.inner.generate(request)
+        except BaseException as error:
+            if not is_free(error):
+                note_lost_try(worst_case(request, self.inner, self._prices))
+            raise
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        """The same piece by piece."""
+        is_answered = False
+        try:
+            async with closing(self.inner.stream(request)) as items:
+                async for item in items:
+                    is_answered = is_answered or isinstance(item, Answer)
+                    yield item
+        except BaseException as error:
+            if not (is_answered or is_free(error)):
+                note_lost_try(worst_case(request, self.inner, self._prices))
+            raise
+
+
+def worst_case(
+    request: ModelRequest, model: Model, prices: Prices | None = None, estimate: TokenEstimator = estimate_tokens
+) -> Amount:
+    """The most that one try of a request may take."""
+    output = request.settings.max_tokens
+    if output is None:
+        output = MAX_TOKENS_OF_A_BUDGETED_CALL + (request.settings.thinking_budget_tokens or 0)
+    worst = Usage(input=estimate(request), output=output)
+    return Amount(worst.total, (prices or prices_of(model)).worst_case(model.provider, model.name, worst))
+
+
 class BudgetedModel(WrappedModel):
     """Counts each call against all given budgets; one that does not fit is not made.
 
@@ -79,9 +123,7 @@ class BudgetedModel(WrappedModel):
         await self._ledger.settle(reservation, self._so_far(received, reservation))
 
     async def _reserve(self, request: ModelRequest) -> Reservation:
-        worst = Usage(input=self._estimate(request), output=request.settings.max_tokens or 0)
-        money = self._prices.worst_case(self.provider, self.name, worst)
-        return await self._ledger.reserve(self._budgets, Amount(worst.total, money))
+        return await self._ledger.reserve(self._budgets, worst_case(request, self, self._prices, self._estimate))
 
     async def _settle_lost(self, reservation: Reservation, amount: Amount) -> None:
         note_lost_try(amount)

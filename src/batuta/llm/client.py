@@ -110,6 +110,27 @@ class ProviderClient(ABC):
         return translated(self._translate)
 
 
+class EmbeddingClient(ProviderClient):
+    """A client of an embedding model, beside the connection of its provider (`EmbeddingModel`)."""
+
+    def __init__(
+        self,
+        name: str,
+        endpoint: Endpoint,
+        *,
+        provider: str,
+        prices: Prices = DEFAULT_PRICES,
+        dimensions: int | None = None,
+    ) -> None:
+        super().__init__(name, endpoint, provider=provider, prices=prices)
+        self._dimensions = dimensions
+
+    @property
+    def dimensions(self) -> int | None:
+        """The length of vectors that was asked for; `None` leaves it to the model."""
+        return self._dimensions
+
+
 class ProviderModel(ProviderClient):
     """A language model behind a provider's SDK."""
 

@@ -33,7 +33,7 @@ class Embeddings:
     usage: Usage | None = None
     """`None` where the provider does not say."""
     cost: Decimal | None = None
-    """In US dollars; `None` where nobody knows the price."""
+    """In US dollars; `None` where the price is unknown."""
 
 
 @runtime_checkable

@@ -13,27 +13,15 @@ from batuta.llm.embedding import EMBEDDING_TIMEOUT, MAX_TEXT_CHARS, EmbeddingMod
 from batuta.llm.prices import Prices, prices_of
 from batuta.llm.resilient import Protection
 from batuta.llm.tokens import count_roughly
+from batuta.llm.wrapper import Wrapper
 from batuta.resilience.retry import retrying
 
 MAX_BATCH_TOKENS = 100_000
 """Of one call; OpenAI takes 300,000, others less."""
 
 
-class WrappedEmbeddings:
+class WrappedEmbeddings(Wrapper[EmbeddingModel]):
     """An embedding model around another. Those that inherit change what they need to."""
-
-    def __init__(self, inner: EmbeddingModel) -> None:
-        self.inner = inner
-
-    @property
-    def provider(self) -> str:
-        """See `EmbeddingModel`."""
-        return self.inner.provider
-
-    @property
-    def name(self) -> str:
-        """See `EmbeddingModel`."""
-        return self.inner.name
 
     @property
     def dimensions(self) -> int | None:

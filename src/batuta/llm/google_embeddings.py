@@ -1,40 +1,22 @@
-"""Vectors by the Gemini API, which is told whether a text is a passage or a question."""
+"""Vectors by the Gemini API, whose requests say whether a text is a passage or a question."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from batuta.kernel.outgoing import outgoing_headers
-from batuta.llm.client import Endpoint
+from batuta.llm.client import EmbeddingClient
 from batuta.llm.embedding import EMBEDDING_TIMEOUT, EmbeddingPurpose, Embeddings, checked_vectors
 from batuta.llm.google import GoogleConnection
-from batuta.llm.prices import DEFAULT_PRICES, Prices
 
 BATCH = 100
 TASKS: Mapping[EmbeddingPurpose, str] = {"passage": "RETRIEVAL_DOCUMENT", "question": "RETRIEVAL_QUERY"}
 
 
-class GoogleEmbeddings(GoogleConnection):
+class GoogleEmbeddings(EmbeddingClient, GoogleConnection):
     """An embedding model of the Gemini API. It does not say how many tokens it took: its cost is not known."""
 
     batch_size = BATCH
-
-    def __init__(
-        self,
-        name: str,
-        endpoint: Endpoint,
-        *,
-        provider: str = "google",
-        prices: Prices = DEFAULT_PRICES,
-        dimensions: int | None = None,
-    ) -> None:
-        super().__init__(name, endpoint, provider=provider, prices=prices)
-        self._dimensions = dimensions
-
-    @property
-    def dimensions(self) -> int | None:
-        """See `EmbeddingModel`."""
-        return self._dimensions
 
     async def embed(self, texts: Sequence[str], purpose: EmbeddingPurpose) -> Embeddings:
         """See `EmbeddingModel`."""

@@ -6,10 +6,9 @@ from typing import Any
 from batuta.kernel.errors import MalformedAnswerError
 from batuta.kernel.outgoing import outgoing_headers
 from batuta.kernel.usage import Usage
-from batuta.llm.client import Endpoint, read_json
+from batuta.llm.client import EmbeddingClient, read_json
 from batuta.llm.embedding import EMBEDDING_TIMEOUT, EmbeddingPurpose, Embeddings, checked_vectors
 from batuta.llm.openai_client import OpenAIConnection
-from batuta.llm.prices import DEFAULT_PRICES, Prices
 from batuta.llm.quotas import QUOTAS
 
 BATCH = 256
@@ -18,27 +17,10 @@ SMALL_BATCH = 32
 OWN_SERVERS = frozenset({"ollama", "vllm", "lmstudio"})
 
 
-class OpenAIEmbeddings(OpenAIConnection):
+class OpenAIEmbeddings(EmbeddingClient, OpenAIConnection):
     """An embedding model behind OpenAI's SDK."""
 
     dialect = "openai_chat"
-
-    def __init__(
-        self,
-        name: str,
-        endpoint: Endpoint,
-        *,
-        provider: str = "openai",
-        prices: Prices = DEFAULT_PRICES,
-        dimensions: int | None = None,
-    ) -> None:
-        super().__init__(name, endpoint, provider=provider, prices=prices)
-        self._dimensions = dimensions
-
-    @property
-    def dimensions(self) -> int | None:
-        """See `EmbeddingModel`."""
-        return self._dimensions
 
     @property
     def batch_size(self) -> int:

@@ -257,8 +257,8 @@ class ResilientModel(WrappedModel):
 
     async def _tell_breaker(self, signal: "Signal") -> None:
         if self._protection.breaker is not None:
-            told = self._protection.breaker.tell(self._key, signal, clock=self._protection.clock)
-            await _tell_change(await told)
+            change = await self._protection.breaker.tell(self._key, signal, clock=self._protection.clock)
+            await _tell_change(change)
 
     async def _prepare_retry(self, attempts: Attempts, error: BatutaError, *, discards_deltas: bool = False) -> None:
         """Wait for the next try, or give up by raising the error. Who listens failing is no failure of the model."""

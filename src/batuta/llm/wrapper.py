@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 from batuta.kernel.answers import Answer, Delta
 from batuta.llm.model import Model, ModelRequest
@@ -11,10 +11,27 @@ from batuta.llm.model import Model, ModelRequest
 T = TypeVar("T")
 
 
-class WrappedModel:
-    """Passes everything on to the model inside; subclasses change what they are for."""
+class Served(Protocol):
+    """What a provider serves under a name: a model of either kind."""
 
-    def __init__(self, inner: Model) -> None:
+    @property
+    def provider(self) -> str:
+        """Who serves it."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Its name there."""
+        ...
+
+
+InnerT = TypeVar("InnerT", bound=Served)
+
+
+class Wrapper(Generic[InnerT]):
+    """Around a language model or an embedding model: known as the one inside, and closed with it."""
+
+    def __init__(self, inner: InnerT) -> None:
         self.inner = inner
 
     @property
@@ -26,14 +43,6 @@ class WrappedModel:
     def name(self) -> str:
         """The name of the model inside."""
         return self.inner.name
-
-    async def generate(self, request: ModelRequest) -> Answer:
-        """Answer once."""
-        return await self.inner.generate(request)
-
-    def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
-        """Answer piece by piece."""
-        return self.inner.stream(request)
 
     async def aclose(self) -> None:
         """Close the model inside, if it holds anything open."""
@@ -50,6 +59,18 @@ class WrappedModel:
     ) -> None:
         """Close it."""
         await self.aclose()
+
+
+class WrappedModel(Wrapper[Model]):
+    """Passes everything on to the model inside; subclasses change what they are for."""
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        """Answer once."""
+        return await self.inner.generate(request)
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
+        """Answer piece by piece."""
+        return self.inner.stream(request)
 
 
 @asynccontextmanager

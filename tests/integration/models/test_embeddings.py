@@ -119,7 +119,7 @@ async def test_google_is_told_what_a_text_is_for(simulator: Simulator) -> None:
     assert (passage.usage, passage.cost) == (None, None)
 
 
-async def test_a_call_beyond_the_budget_is_not_made(simulator: Simulator) -> None:
+async def test_ld11_a_call_beyond_the_budget_is_not_made(simulator: Simulator) -> None:
     ledger, budget = MemoryBudgetLedger(), Budget(scope="user", id="ada", limit_tokens=1_200)
     model = embedding_model(
         MODELS["openai"], api_key="any", base_url=f"{simulator.url}/v1", ledger=ledger, budgets=[budget]

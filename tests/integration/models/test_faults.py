@@ -60,7 +60,7 @@ def test_the_table_holds_every_fault_of_the_simulator() -> None:
 
 
 @pytest.mark.parametrize("kind", FAILURES)
-async def test_a_lasting_fault_becomes_the_right_error_after_the_right_number_of_tries(
+async def test_ft12_a_lasting_fault_becomes_the_right_error_after_the_right_number_of_tries(
     stage: Stage, kind: str, streaming: bool
 ) -> None:
     expected, tries = FAILURES[kind]
@@ -85,7 +85,7 @@ async def test_a_fault_that_passes_is_not_seen_by_the_caller(stage: Stage, kind:
 
 
 @pytest.mark.parametrize("form", ["seconds", "date"])
-async def test_retry_after_is_honoured(stage: Stage, streaming: bool, form: str) -> None:
+async def test_ft14_retry_after_is_honoured(stage: Stage, streaming: bool, form: str) -> None:
     """F-71: 429 waits `Retry-After` plus jitter, in virtual time; a date is as good as seconds."""
     stage.play({"answers": ["fine"], "otherwise": "repeat"})
     stage.simulator.inject(Fault(kind="rate_limited", retry_after=40, retry_after_form=form))

@@ -92,7 +92,7 @@ def test_folding_in_two_parts_equals_folding_at_once(events: list[Event], where:
 
 @MANY
 @given(SESSIONS)
-def test_the_live_view_equals_the_reloaded_view_once_the_turns_ended(events: list[Event]) -> None:
+def test_or04_the_live_view_equals_the_reloaded_view_once_the_turns_ended(events: list[Event]) -> None:
     """E-20, W-2: field by field."""
     assert fold(events) == fold(stored(events))
 

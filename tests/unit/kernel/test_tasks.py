@@ -1,6 +1,7 @@
 """Work that must end, ends; work side by side fails together, and a cancellation is never swallowed."""
 
 import asyncio
+import gc
 from collections.abc import Coroutine
 from typing import Any
 
@@ -72,6 +73,15 @@ async def test_the_first_failure_cancels_the_others_and_is_raised_as_it_is() -> 
         await all_or_first_failure(work)
     assert not done
     assert not tasks_left()
+
+
+async def test_two_failures_at_once_are_no_lost_task_exceptions() -> None:
+    lost: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: lost.append(context))
+    with pytest.raises(KeyError, match="first"):
+        await all_or_first_failure([failing(KeyError("first")), failing(KeyError("second"))])
+    gc.collect()
+    assert not lost
 
 
 async def test_a_failure_while_being_stopped_does_not_hide_the_cancellation() -> None:

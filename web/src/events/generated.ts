@@ -474,6 +474,8 @@ export interface LlmRequest extends Envelope {
   readonly settings: Readonly<Record<string, JsonValue>>;
   readonly output_type: "text" | "json";
   readonly estimated_input_tokens: number | null;
+  readonly reserved_tokens: number | null;
+  readonly reserved_cost: string | null;
 }
 
 /** What a model was given and what it said, for observers that ask for contents (`wants_contents`). */

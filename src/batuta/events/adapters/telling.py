@@ -5,8 +5,7 @@ tool request, else its last thinking.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from batuta.events.conversation import AssistantMessage, Citation, ContentRefused, Thinking, TurnPaused
 from batuta.events.envelope import Event, trusted
@@ -61,8 +60,7 @@ def events_of(
     return events
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """One block of an answer."""
 
     block: Any

@@ -55,7 +55,7 @@ JUNK: tuple[Any, ...] = (
 
 
 @pytest.mark.timeout(600)
-def test_a_mutated_answer_is_read_or_refused_as_malformed() -> None:
+def test_ft15_a_mutated_answer_is_read_or_refused_as_malformed() -> None:
     """Half of them whole, half as streams."""
     sys.stdout.write(f"\nBATUTA_FUZZ={COUNT} BATUTA_FUZZ_SEED={SEED}\n")
     dice = random.Random(SEED)

@@ -90,7 +90,7 @@ def test_tool_call_deltas_name_the_tools_that_are_called(provider: str, feature:
 
 
 @every_cell
-def test_a_cut_stream_says_so_and_keeps_what_came(provider: str, feature: str) -> None:
+def test_ft13_a_cut_stream_says_so_and_keeps_what_came(provider: str, feature: str) -> None:
     chunks = streamed(provider, feature)
     answer = read_whole(provider, whole(provider, feature))
     for length in range(len(chunks)):
