@@ -72,7 +72,7 @@ async def test_erased_words_leave_the_file(embedded: SqlitePassageIndex, tmp_pat
     assert b"stay" in kept
 
 
-async def test_a_statement_that_names_no_owner_sees_nothing(
+async def test_is06_a_statement_that_names_no_owner_sees_nothing(
     distributed: PostgresPassageIndex, platform_url: str
 ) -> None:
     """IS-06: the database itself keeps owners apart, whatever a query forgets."""
@@ -89,7 +89,7 @@ async def test_a_statement_that_names_no_owner_sees_nothing(
         await connection.close()
 
 
-async def test_a_search_uses_the_index_and_only_for_owners_that_were_declared(
+async def test_is06_a_search_uses_the_index_and_only_for_owners_that_were_declared(
     distributed: PostgresPassageIndex, platform_url: str
 ) -> None:
     """IS-06: row-level security keeps a plain query from the index; the function that may use it asks the same."""
@@ -136,7 +136,7 @@ async def connected(url: str) -> AsyncIterator[Any]:
 
 
 async def test_erased_words_are_in_no_table(distributed: PostgresPassageIndex, platform_url: str) -> None:
-    """LD-12: text, stems, counts and places of an erased document."""
+    """Erased: text, stems, counts and places of an erased document."""
     await distributed.put(a_document("a", "The codeword is zanzibarquux.", "Nothing else."))
     await distributed.remove(ADA)
     connection = await asyncpg.connect(platform_url)

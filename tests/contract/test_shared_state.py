@@ -134,7 +134,7 @@ async def counters(request: pytest.FixtureRequest) -> AsyncIterator[tuple[str, R
     await opened.close()
 
 
-async def test_twenty_workers_in_four_processes_never_overspend(
+async def test_is15_twenty_workers_in_four_processes_never_overspend(
     counters: tuple[str, RedisCounters | PostgresCounters],
 ) -> None:
     """F-47: what all of them spent is what the ledger says, and no more than the budget."""

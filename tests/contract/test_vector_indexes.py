@@ -98,7 +98,7 @@ async def test_both_stores_find_the_same_nearest(
 async def test_erased_vectors_leave_the_file(
     embedded: SqlitePassageIndex, embedded_vectors: VectorIndex, tmp_path: Path
 ) -> None:
-    """LD-12: neither the numbers nor the signs of an erased passage can be read from the file."""
+    """Erased: neither the numbers nor the signs of an erased passage can be read from the file."""
     await embedded.put(a_document("a", "The codeword is zanzibarquux."))
     [passage] = await embedded_vectors.unembedded(SPACE, ADA, limit=9)
     await embed_all(embedded_vectors, ADA)
@@ -113,7 +113,7 @@ async def test_erased_vectors_leave_the_file(
     assert numbers[:64] not in kept
 
 
-async def test_a_statement_that_names_no_owner_sees_no_vector(
+async def test_is06_a_statement_that_names_no_owner_sees_no_vector(
     distributed: PostgresPassageIndex, distributed_vectors: PostgresVectorIndex, platform_url: str
 ) -> None:
     """IS-06: the database itself keeps owners apart."""

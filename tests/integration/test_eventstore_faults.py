@@ -33,7 +33,7 @@ from tests.support.triggers import containing
 HERE = Path(__file__).parent
 
 
-async def test_an_append_postgres_did_without_an_answer_is_stored_once(
+async def test_ft01_an_append_postgres_did_without_an_answer_is_stored_once(
     postgres_server: PostgresServer, log_url: str
 ) -> None:
     """FT-01: the server commits, the connection is cut before its answer arrives."""
@@ -66,7 +66,7 @@ async def test_work_postgres_accepted_without_an_answer_is_queued_once(
         assert await words(log, str(work.session_id)) == ["hello"]
 
 
-async def test_an_append_redis_did_without_an_answer_is_stored_once(
+async def test_ft01_an_append_redis_did_without_an_answer_is_stored_once(
     redis_server: RedisServer, redis_url: str, log_url: str
 ) -> None:
     """FT-01: whether the client sends it again by itself or we do."""
@@ -87,7 +87,7 @@ async def test_an_append_redis_did_without_an_answer_is_stored_once(
         assert await words(log, session) == ["first", "lost answer"]
 
 
-async def test_a_server_that_never_answers_does_not_hold_anybody_for_ever(
+async def test_ft03_a_server_that_never_answers_does_not_hold_anybody_for_ever(
     postgres_server: PostgresServer, log_url: str
 ) -> None:
     """FT-03."""
@@ -105,7 +105,7 @@ async def test_a_server_that_never_answers_does_not_hold_anybody_for_ever(
             assert (await log.append(session, batch)).first_seq == 2
 
 
-async def test_a_killed_postgres_is_used_again_when_it_is_back(private_postgres: PostgresServer) -> None:
+async def test_cr08_a_killed_postgres_is_used_again_when_it_is_back(private_postgres: PostgresServer) -> None:
     """CR-08."""
     url = private_postgres.url(private_postgres.create_database())
     await migrate(url)
@@ -178,7 +178,7 @@ async def test_sqlite_itself_refuses_to_change_the_log(tmp_path: Path, statement
             await log.database.write(lambda connection: connection.execute(statement))
 
 
-async def test_a_full_disk_refuses_and_loses_nothing() -> None:
+async def test_ft09_a_full_disk_refuses_and_loses_nothing() -> None:
     """FT-09: a clear error, everything acknowledged is readable, and it goes on when there is room."""
     told = _on_a_small_disk("fill")
     assert told["stored"] == told["acknowledged"] > 10

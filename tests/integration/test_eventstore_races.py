@@ -25,6 +25,8 @@ from tests.support.stores import Store, postgres_opener, redis_opener
 
 MARKS_OF = "SELECT 1 FROM dirty_sessions WHERE session_id = $1 FOR UPDATE"
 HEAD_OF = "SELECT 1 FROM log_heads WHERE session_id = $1 FOR UPDATE"
+TURN_OF = "SELECT 1 FROM turns WHERE session_id = $1 FOR UPDATE"
+STOP_OF = "UPDATE turns SET is_cancelled = true WHERE session_id = $1 RETURNING 1"
 
 
 @asynccontextmanager
@@ -57,7 +59,7 @@ async def waiting_for_a_lock(url: str, count: int) -> None:
         await connection.close()
 
 
-async def test_nothing_erased_comes_back_with_a_projector_that_was_at_it(postgres: Store, log_url: str) -> None:
+async def test_is13_nothing_erased_comes_back_with_a_projector_that_was_at_it(postgres: Store, log_url: str) -> None:
     """IS-13: it has read the texts, and commits while the erasure is under way."""
     session = new_id()
     await postgres.audit.assign(SessionId(session), "ana")
@@ -100,6 +102,50 @@ async def test_work_is_accepted_beside_an_erasure_without_a_deadlock(postgres: S
         erasing = asyncio.create_task(postgres.audit.erase("ana"))
         await waiting_for_a_lock(log_url, 2)
     await asyncio.gather(accepting, erasing)
+
+
+async def test_a_turn_that_is_stopped_while_it_pauses_does_not_wait(postgres: Store, log_url: str) -> None:
+    """A rule that saw the row before it changed does not count."""
+    session = new_id()
+    await postgres.queue.accept(turn(session))
+    lease = await leased(postgres.queue)
+    async with held(log_url, STOP_OF, session):
+        pausing = asyncio.create_task(postgres.queue.pause(lease, waiting_for="an answer"))
+        await waiting_for_a_lock(log_url, 1)
+    assert not await pausing
+    work = await postgres.queue.get(lease.work.turn_id)
+    assert work is not None
+    assert (work.status, work.is_cancelled) == ("running", True)
+
+
+async def test_a_worker_does_not_wait_for_a_turn_that_another_is_taking(postgres: Store, log_url: str) -> None:
+    first, second = new_id(), new_id()
+    for session in (first, second):
+        await postgres.queue.accept(turn(session), [said("hello")])
+    async with held(log_url, TURN_OF, first), asyncio.timeout(15):
+        lease = await postgres.queue.lease("ana")
+    assert lease is not None
+    assert lease.work.session_id == second
+
+
+async def test_workers_that_look_at_the_same_time_take_each_turn_once(postgres: Store, log_url: str) -> None:
+    sessions = [new_id() for _ in range(12)]
+    for session in sessions:
+        await postgres.queue.accept(turn(session), [said("hello")])
+    async with postgres_opener(log_url)() as another:
+        looks = [store.queue.lease(f"worker-{n}") for n in range(8) for store in (postgres, another)]
+        leases = [lease for lease in await asyncio.gather(*looks) if lease is not None]
+    assert sorted(str(lease.work.session_id) for lease in leases) == sorted(sessions)
+
+
+async def test_a_message_that_is_sent_twice_at_once_is_one_turn(postgres: Store, log_url: str) -> None:
+    work, message = turn(new_id(), user_id="ana"), said("hello")
+    async with postgres_opener(log_url)() as another:
+        stores = (postgres, another)
+        sent = [store.queue.accept(work, [message], client_key="m1") for _ in range(4) for store in stores]
+        answers = await asyncio.gather(*sent)
+    assert len({(answer.work.turn_id, answer.appended) for answer in answers}) == 1
+    assert await words(postgres.log, str(work.session_id)) == ["hello"]
 
 
 async def test_a_session_that_is_held_delays_no_other_for_long(postgres: Store, log_url: str) -> None:
@@ -255,7 +301,7 @@ async def test_a_token_that_overtakes_a_lease_does_not_make_it_worthless(
         await log.append(session, [noted("mine")], fence=lease.fence)
 
 
-async def test_what_an_owner_appends_to_redis_during_an_erasure_is_erased_too(
+async def test_is13_what_an_owner_appends_to_redis_during_an_erasure_is_erased_too(
     redis_url: str, log_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """IS-13: after all was shipped and before the owner is shut out. What comes later is kept and shipped as ever."""

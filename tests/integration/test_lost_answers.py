@@ -85,7 +85,7 @@ async def steal_every_answer(case: Case, store: Any, left_behind: Any, proxy: Fa
 
 
 @pytest.mark.parametrize("case", LOG_CASES, ids=str)
-async def test_any_lost_answer_of_the_log_makes_no_difference(line: Line, case: Case) -> None:
+async def test_ft01_any_lost_answer_of_the_log_makes_no_difference(line: Line, case: Case) -> None:
     """FT-01."""
     log = line.store.log
     taken = await steal_every_answer(case, log, lambda session: state_of_log(log, session), line.proxy)
@@ -93,7 +93,7 @@ async def test_any_lost_answer_of_the_log_makes_no_difference(line: Line, case: 
 
 
 @pytest.mark.parametrize("case", QUEUE_CASES, ids=str)
-async def test_any_lost_answer_of_the_queue_makes_no_difference(line: Line, case: Case) -> None:
+async def test_ft01_any_lost_answer_of_the_queue_makes_no_difference(line: Line, case: Case) -> None:
     """FT-01."""
     queue = line.store.queue
     await steal_every_answer(case, queue, Aftermath(queue, line.store.log), line.proxy)

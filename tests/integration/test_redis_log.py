@@ -33,7 +33,7 @@ async def log(private_redis: RedisServer, log_url: str, alarms: list[Alarm]) -> 
         yield opened
 
 
-async def test_a_killed_redis_loses_nothing_and_begins_a_new_epoch(
+async def test_cr04_a_killed_redis_loses_nothing_and_begins_a_new_epoch(
     log: RedisEventLog, private_redis: RedisServer, alarms: list[Alarm]
 ) -> None:
     """CR-04, FP14: what was acknowledged and not yet shipped is there; nothing is alarming about it."""
@@ -53,7 +53,7 @@ async def test_a_killed_redis_loses_nothing_and_begins_a_new_epoch(
     assert alarms == []
 
 
-async def test_a_redis_that_went_back_reuses_no_number_and_raises_an_alarm(
+async def test_cr07_a_redis_that_went_back_reuses_no_number_and_raises_an_alarm(
     log: RedisEventLog, private_redis: RedisServer, alarms: list[Alarm]
 ) -> None:
     """CR-07: it comes back with older data than was shipped; nothing is dropped."""
@@ -105,7 +105,7 @@ async def test_a_flushed_redis_costs_nothing_that_was_shipped(log: RedisEventLog
     assert (await log.append(session, [noted("c")], fence=3)).first_seq == 3
 
 
-async def test_an_event_sent_again_after_redis_forgot_it_is_stored_once(
+async def test_ft01_an_event_sent_again_after_redis_forgot_it_is_stored_once(
     log: RedisEventLog, private_redis: RedisServer
 ) -> None:
     """FT-01: its answer got lost, then Redis lost its memory."""
@@ -117,7 +117,7 @@ async def test_an_event_sent_again_after_redis_forgot_it_is_stored_once(
     assert await words(log, session) == ["a", "b"]
 
 
-async def test_events_beyond_what_redis_keeps_are_read_from_the_database(
+async def test_or07_events_beyond_what_redis_keeps_are_read_from_the_database(
     log: RedisEventLog, private_redis: RedisServer
 ) -> None:
     """OR-07, FP11: trimmed by what the database holds, never by length."""
@@ -204,7 +204,7 @@ async def test_a_foreign_entry_in_the_way_is_an_alarm(log: RedisEventLog, alarms
     assert [(alarm.kind, alarm.session_id) for alarm in alarms] == [("conflicting_event", session)]
 
 
-async def test_an_entry_that_is_no_event_stops_its_session_alone(log: RedisEventLog, alarms: list[Alarm]) -> None:
+async def test_se03_an_entry_that_is_no_event_stops_its_session_alone(log: RedisEventLog, alarms: list[Alarm]) -> None:
     """SE-03: planted in the stream; an alarm, and other sessions are shipped."""
     bad, good = new_id(), new_id()
     await log.append(bad, [said("a")])
@@ -280,7 +280,7 @@ async def test_two_processes_begin_a_session_one_after_the_other(
 @pytest.mark.parametrize(
     ("name", "value"), [("appendfsync", "everysec"), ("appendonly", "no"), ("maxmemory-policy", "allkeys-lru")]
 )
-async def test_a_redis_that_may_lose_what_it_acknowledged_is_refused(
+async def test_cr05_cr06_a_redis_that_may_lose_what_it_acknowledged_is_refused(
     log: RedisEventLog, private_redis: RedisServer, name: str, value: str
 ) -> None:
     """S-10."""
@@ -313,7 +313,7 @@ async def test_work_accepted_by_a_process_that_died_is_appended_by_its_owner(log
     assert await words(log, session) == ["hello"]
 
 
-async def test_an_erased_text_is_gone_from_redis(log: RedisEventLog, private_redis: RedisServer) -> None:
+async def test_is11_an_erased_text_is_gone_from_redis(log: RedisEventLog, private_redis: RedisServer) -> None:
     """IS-11: from its memory at once, from its file after the rewrite."""
     session, canary = new_id(), "canary-51b2"
     audit = RedisAudit(log)

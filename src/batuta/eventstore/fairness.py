@@ -1,6 +1,6 @@
 """Whose work comes next: users take turns, so that one with a hundred turns delays another by one at most.
 
-Of equally urgent work, that of the user with the fewest running turns is first, then that of whoever was served
+Of equally urgent work, that of the user with the fewest running turns is first, then that of the user served
 longest ago by this process, then the oldest. A look goes over the oldest `LOOKED_AT` pieces of work, so that a very
 long queue costs no more than a long one.
 """

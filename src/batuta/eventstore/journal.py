@@ -25,7 +25,7 @@ from batuta.events.runtime import EffectAbandoned, EffectIntended, EffectRecorde
 from batuta.events.sink import Recorder, pipelined
 from batuta.events.stored import events_in
 from batuta.kernel.errors import ConfigurationError, TransientError
-from batuta.kernel.ids import EventId
+from batuta.kernel.ids import EventId, named_id
 from batuta.kernel.tasks import never_waits
 from batuta.pipelines.journal import Effect, Pending, Recorded
 
@@ -118,7 +118,7 @@ class DurableJournal:
         """The same for the same note whenever the turn is repeated, so that sending it again stores it once."""
         number = self._notes[type(event), event.key]
         place = f"{self._envelope.get('turn_id')}|{event.key}|{number}|{event.type}"
-        return str(uuid.uuid5(_NAMESPACE, place)).upper()
+        return named_id(_NAMESPACE, place)
 
     def _learn(self, event: Event) -> None:
         if isinstance(event, EffectIntended):
@@ -133,7 +133,7 @@ class DurableJournal:
         self._notes[type(event), event.key] += 1
 
 
-_NAMESPACE = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
+_NAMESPACE = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8").bytes
 
 
 async def events_of_turn(log: EventLog, session: str, turn_id: str, *, after: int = 0) -> list[Event]:

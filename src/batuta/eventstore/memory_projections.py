@@ -1,7 +1,6 @@
 """The read models of a log in memory."""
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -44,7 +43,7 @@ class MemoryProjections:
 
     async def project(self, session_ids: Sequence[SessionId], *, max_events: int) -> int:
         """See `ProjectionStore.project`."""
-        before = deepcopy(self._store.tables)
+        before = {name: {key: dict(row) for key, row in rows.items()} for name, rows in self._store.tables.items()}
         done = self._store.consumers[CONSUMER]
         cursors = dict(done)
         try:

@@ -28,13 +28,14 @@ LEFT JOIN message_events at ON at.session_id = $1 AND at.seq = $2
 LEFT JOIN ({_SELECT_EVENTS}) e ON true
 ORDER BY e.seq"""  # noqa: S608 - a statement of ours in another
 _CHANGE_HEAD = """
-INSERT INTO log_heads VALUES ($1, 1 + $2, 0, $3, decode(repeat('00', 32), 'hex'))
+INSERT INTO log_heads (session_id, epoch, last_seq, fence, link)
+VALUES ($1, 1 + $2, 0, $3, decode(repeat('00', 32), 'hex'))
 ON CONFLICT (session_id) DO UPDATE SET
   epoch = log_heads.epoch + $2, fence = greatest(log_heads.fence, $3)
 RETURNING epoch"""
 _SELECT_SESSIONS = """
 SELECT session_id FROM log_heads WHERE session_id > $1 AND last_seq > 0 ORDER BY session_id LIMIT $2"""
-_ADD_CONSUMER = "INSERT INTO consumers VALUES ($1) ON CONFLICT DO NOTHING RETURNING name"
+_ADD_CONSUMER = "INSERT INTO consumers (name) VALUES ($1) ON CONFLICT DO NOTHING RETURNING name"
 _MARK_ALL = """
 INSERT INTO dirty_sessions (consumer, session_id, last_seq, marked_at)
 SELECT $1, session_id, last_seq, clock_timestamp() FROM log_heads WHERE last_seq > 0 ON CONFLICT DO NOTHING"""

@@ -10,6 +10,8 @@ from batuta.events.log import Appended
 from batuta.eventstore.decisions import fenced, key_conflict, sequence_conflict
 
 CALL = "SELECT * FROM batuta_append($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+ARGUMENTS = 9
+"""How many arguments `batuta_append` takes."""
 
 Executor: TypeAlias = "asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"
 
@@ -17,7 +19,7 @@ Executor: TypeAlias = "asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolCon
 async def append_all(connection: Executor, batches: Sequence[Batch]) -> list[Appended | Exception]:
     """Store the batches in one statement; the answers are in the order of the batches."""
     order = sorted(range(len(batches)), key=lambda index: batches[index].session_id)
-    rows = await connection.fetch(CALL, *_arguments([batches[index] for index in order]))
+    rows = await connection.fetch(CALL, *arguments_of([batches[index] for index in order]))
     answers: list[Appended | Exception] = [_UNANSWERED] * len(batches)
     for index, row in zip(order, rows, strict=True):
         answers[index] = _answer(batches[index], row)
@@ -35,7 +37,8 @@ async def append_one(connection: Executor, batch: Batch) -> Appended:
 _UNANSWERED = RuntimeError("batuta_append gave no verdict")
 
 
-def _arguments(batches: Sequence[Batch]) -> tuple[list[Any], ...]:
+def arguments_of(batches: Sequence[Batch]) -> tuple[list[Any], ...]:
+    """The arguments of `batuta_append` for batches that are ordered by session."""
     entries = [entry for batch in batches for entry in batch.entries]
     return (
         [batch.session_id for batch in batches],

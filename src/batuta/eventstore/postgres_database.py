@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from batuta.eventstore.driver_errors import is_passing
+from batuta.eventstore.schema_version import OLDEST_COLUMN, SchemaVersion
 from batuta.kernel.errors import ConfigurationError, MissingExtraError, StoreUnavailableError
 
 try:
@@ -14,6 +15,8 @@ except ImportError as missing:
     raise MissingExtraError("postgres", needed_for="PostgreSQL") from missing
 
 SCHEMA_REVISION = "0002"
+OLDEST_PROGRAM = "0002"
+"""The oldest revision whose programs work on this schema: raised by a migration that takes away what they use."""
 POOL_SIZE = 8
 COMMAND_SECONDS = 30.0
 WRITERS = 4
@@ -27,6 +30,7 @@ DURABLE = {"fsync": "on", "full_page_writes": "on"}
 SYNCHRONOUS = ("on", "remote_write", "remote_apply")
 """Values of `synchronous_commit` under which an acknowledged commit is on this server's disk."""
 
+_HOW_TO_MIGRATE = "run `batuta migrate` (from Python: batuta.eventstore.migrations.migrate)"
 _REFUSALS = (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatalogNameError)
 """What a server says to an address that is wrong: an unknown user, password or database."""
 
@@ -106,9 +110,13 @@ class PostgresPool:
 
         As with `connection`: a caller that holds one must not ask for a second.
         """
-        await self.open()
+        if self._pool is None or self._is_closed:
+            await self.open()
         with errors_as_ours():
-            async with asyncio.timeout(self._command_seconds):
+            if self._free_writers.locked():
+                async with asyncio.timeout(self._command_seconds):
+                    await self._free_writers.acquire()
+            else:
                 await self._free_writers.acquire()
             try:
                 connection = await self._next_writer()
@@ -172,13 +180,16 @@ async def _nothing_to_reset(connection: "asyncpg.Connection[asyncpg.Record]") ->
 async def _check_schema(pool: "asyncpg.Pool[asyncpg.Record]") -> None:
     with errors_as_ours():
         exists = await pool.fetchval("SELECT to_regclass('alembic_version')")
-        found = await pool.fetchval("SELECT version_num FROM alembic_version") if exists else None
-    if found != SCHEMA_REVISION:
-        held = "no tables" if found is None else f"the tables of version {found}"
-        raise ConfigurationError(
-            f"the database has {held}, this program needs those of version {SCHEMA_REVISION}: "
-            "run `batuta migrate` (from Python: batuta.eventstore.migrations.migrate)"
-        )
+        row = await pool.fetchrow("SELECT * FROM alembic_version") if exists else None
+    found = None if row is None else SchemaVersion(row["version_num"], row.get(OLDEST_COLUMN))
+    if found is not None and found.suits(SCHEMA_REVISION):
+        return
+    held = "no tables" if found is None else f"the tables of version {found.revision}"
+    is_newer = found is not None and found.is_newer_than(SCHEMA_REVISION)
+    raise ConfigurationError(
+        f"the database has {held}, this program needs those of version {SCHEMA_REVISION}: "
+        + ("update batuta" if is_newer else _HOW_TO_MIGRATE)
+    )
 
 
 async def _within_bounds(closing: Any) -> bool:

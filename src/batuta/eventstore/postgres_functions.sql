@@ -49,6 +49,7 @@ DECLARE
   is_any_known boolean;
   salt bytea;
   digest bytea;
+  item message_events%ROWTYPE;
   news message_events[] := '{}';
 BEGIN
   INSERT INTO log_heads (session_id, epoch, last_seq, fence, link)
@@ -95,7 +96,7 @@ BEGIN
       at_seq := head.last_seq + 1;
       head.fence := greatest(head.fence, p_fences[unit]);
       IF p_keys[unit] IS NOT NULL THEN
-        INSERT INTO client_keys
+        INSERT INTO client_keys (session_id, client_key, content, epoch, first_seq, count)
           VALUES (p_sessions[unit], p_keys[unit], p_contents[unit], at_epoch, at_seq, p_counts[unit]);
       END IF;
       FOR number IN base + 1 .. base + p_counts[unit] LOOP
@@ -105,9 +106,11 @@ BEGIN
         head.link := sha256(head.link || convert_to(concat(
           '|', head.session_id, '|', head.epoch, '|', head.last_seq, '|', p_ids[number], '|', p_types[number], '|'
         ), 'UTF8') || digest);
-        news := array_append(news, ROW(
+        -- Not a cast: a column that the next version adds has no value here.
+        item := ROW(
           head.session_id, head.last_seq, head.epoch, p_ids[number], p_types[number], p_times[number],
-          p_payloads[number], salt, digest, head.link)::message_events);
+          p_payloads[number], salt, digest, head.link);
+        news := array_append(news, item);
       END LOOP;
     END IF;
     base := base + p_counts[unit];
@@ -116,7 +119,9 @@ BEGIN
   heads[at_head] := head;
 
   IF cardinality(news) > 0 THEN
-    INSERT INTO message_events SELECT n.* FROM unnest(news) n;
+    INSERT INTO message_events (session_id, seq, epoch, event_id, type, occurred_at, payload, salt, digest, link)
+      SELECT n.session_id, n.seq, n.epoch, n.event_id, n.type, n.occurred_at, n.payload, n.salt, n.digest, n.link
+      FROM unnest(news) n;
     INSERT INTO dirty_sessions (consumer, session_id, last_seq, marked_at)
       SELECT c.name, n.session_id, n.last_seq, clock_timestamp()
       FROM unnest(heads) n JOIN log_heads h ON h.session_id = n.session_id AND h.last_seq < n.last_seq, consumers c;
@@ -144,7 +149,7 @@ CREATE OR REPLACE TRIGGER message_events_only_lose_content BEFORE UPDATE OR DELE
 CREATE OR REPLACE TRIGGER message_events_are_never_truncated BEFORE TRUNCATE ON message_events
   FOR EACH STATEMENT EXECUTE FUNCTION batuta_guard_events();
 
-INSERT INTO consumers VALUES ('read_models') ON CONFLICT DO NOTHING;
+INSERT INTO consumers (name) VALUES ('read_models') ON CONFLICT DO NOTHING;
 
 -- Take over events that another log numbered (phase two of the Redis log). What is here already must be the same.
 CREATE OR REPLACE FUNCTION batuta_import(
@@ -191,7 +196,7 @@ BEGIN
       VALUES (p_session, head.last_seq, p_epochs[number], p_ids[number], p_types[number], p_times[number],
         p_payloads[number], salt, digest, head.link);
     IF p_keys[number] IS NOT NULL THEN
-      INSERT INTO client_keys VALUES (
+      INSERT INTO client_keys (session_id, client_key, content, epoch, first_seq, count) VALUES (
         p_session, p_keys[number], p_contents[number], p_epochs[number], head.last_seq, p_counts[number])
         ON CONFLICT DO NOTHING;
     END IF;

@@ -23,7 +23,7 @@ T = TypeVar("T")
 Rows = dict[str, dict[str, Any]]
 """What is kept under each key; nothing for a key that was never used."""
 ANSWER_SECONDS = 1.0
-"""Nobody waits longer for a count than for a moment: whoever cannot count together counts alone."""
+"""A shared count may take a moment at most; a process that cannot get it counts locally."""
 CONNECTIONS = 4
 
 _MAKE = (
@@ -80,7 +80,7 @@ class PostgresBreakerState:
         return _record(await self._counters.read(f"breaker:{key}"))
 
     async def replace(self, key: str, seen: BreakerRecord, record: BreakerRecord) -> bool:
-        """Replace it if nobody else did."""
+        """Replace it unless another process did."""
         row = f"breaker:{key}"
 
         def replaced(rows: Rows, _: float) -> tuple[Rows, bool]:
@@ -172,12 +172,12 @@ def _account(key: str) -> str:
 
 
 def _kept(amount: Amount) -> dict[str, Any]:
-    """An amount as it is written; money that nobody knows is nothing."""
+    """An amount as it is written; an unknown price is null."""
     return {"tokens": amount.tokens, "money": None if amount.money is None else str(amount.money)}
 
 
 def _total(parts: Sequence[Mapping[str, Any]]) -> Amount:
-    """All of it; one price that nobody knows makes the sum unknown."""
+    """All of it; one unknown price makes the sum unknown."""
     prices = [part.get("money", "0") for part in parts]
     money = None if None in prices else sum((Decimal(price) for price in prices), Decimal(0))
     return Amount(sum(int(part.get("tokens", 0)) for part in parts), money)

@@ -16,7 +16,7 @@ from batuta.eventstore.replay import TracePlace
 from batuta.eventstore.statements import dollar, grouped, upsert
 from batuta.kernel.failpoints import failpoint
 from batuta.kernel.ids import SessionId
-from batuta.kernel.tasks import to_the_end
+from batuta.kernel.postgres import execute_many
 
 _SELECT_DUE = """
 SELECT d.session_id FROM dirty_sessions d
@@ -53,7 +53,8 @@ INSERT INTO cursors (consumer, session_id, done_seq, failures, retry_at) VALUES 
 ON CONFLICT (consumer, session_id) DO UPDATE SET failures = cursors.failures + 1, retry_at = excluded.retry_at
 RETURNING failures"""
 _BURY = """
-INSERT INTO dead_letters SELECT $1, $2, $3, $4, $5, clock_timestamp()
+INSERT INTO dead_letters (consumer, session_id, seq, error, failures, created_at)
+SELECT $1, $2, $3, $4, $5, clock_timestamp()
 ON CONFLICT (consumer, session_id, seq) DO UPDATE SET error = excluded.error, failures = excluded.failures"""
 _SELECT_DEAD = """
 SELECT session_id, seq, error, failures, created_at FROM dead_letters WHERE consumer = $1
@@ -183,5 +184,4 @@ async def _apply(connection: Executor, rows: Sequence[asyncpg.Record]) -> None:
         records.append(Record(row["epoch"], seq, event))
     for wave in in_waves(changes_of(records)):
         for shape, arguments in grouped(wave).items():
-            # To its end: cancelled while it writes, the driver would forget that, or wait for an answer to half of it.
-            await to_the_end(connection.executemany(upsert(shape, dollar), arguments))
+            await execute_many(connection, upsert(shape, dollar), arguments)

@@ -120,7 +120,7 @@ class Projector:
                 log.warning("projector: %s", error)
                 is_idle = True
             if (task := asyncio.current_task()) is not None and task.cancelling():
-                raise asyncio.CancelledError  # a driver took it for its own and went on
+                raise asyncio.CancelledError  # Python 3.11's `wait_for` returns instead if what it waits for is done
             if is_idle:
                 await self._clock.sleep(self._poll_seconds)
 

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from batuta.events.admission import Admitted, Batch, admit_one
@@ -69,6 +70,9 @@ class TurnRecorder:
     same ids, and gets them back as they were stored first.
     """
 
+    never_waits = False
+    """Whether the log stores at once, so that no cancellation can reach what is recorded here."""
+
     def __init__(
         self,
         log: EventLog,
@@ -89,7 +93,7 @@ class TurnRecorder:
         self._patience = patience
         self._flushing = flushing
         self._clock = clock
-        self._stores_inline = projector is None and never_waits(log, "append_batch")
+        self.never_waits = projector is None and never_waits(log, "append_batch")
         self._queue: deque[_Submitted] = deque()
         self._queued_bytes = 0
         self._submitted = 0
@@ -110,14 +114,14 @@ class TurnRecorder:
             return None
         self._queue.append(submitted)
         self._submitted += 1
-        waiting = self._submitted - self._settled
-        if waiting >= self._flushing.most_waiting_events or self._queued_bytes >= self._flushing.most_waiting_bytes:
+        waiting, flushing = self._submitted - self._settled, self._flushing
+        if waiting >= flushing.most_waiting_events or self._queued_bytes >= flushing.most_waiting_bytes:
             return self.barrier()
         if self._task is None:
-            if waiting >= self._flushing.batch_events:
+            if waiting >= flushing.batch_events:
                 self._start()
             elif self._timer is None:
-                seconds = self._flushing.linger.total_seconds()
+                seconds = flushing.linger.total_seconds()
                 self._timer = asyncio.get_running_loop().call_later(seconds, self._start)
         return None
 
@@ -129,7 +133,7 @@ class TurnRecorder:
             FencedError, ConflictError: as `EventLog.append`.
         """
         if self._failure is None and self._settled < self._submitted:
-            if self._stores_inline:
+            if self.never_waits:
                 await self._drain()
             else:
                 durable = asyncio.get_running_loop().create_future()
@@ -166,7 +170,7 @@ class TurnRecorder:
             self._cancel_timer()
             while self._queue:
                 await self._store(self._next_batch())
-                if not self._waiters and not self._stores_inline and len(self._queue) < self._flushing.batch_events:
+                if not self._waiters and not self.never_waits and len(self._queue) < self._flushing.batch_events:
                     break
         except BatutaError as error:
             self._fail(error)
@@ -186,14 +190,15 @@ class TurnRecorder:
         """What goes together now, in order. One id twice makes two batches: the log says whether that is a conflict."""
         batch: list[_Submitted] = []
         ids: set[str] = set()
-        while self._queue and len(batch) < self._flushing.most_waiting_events:
-            entry = self._queue[0].entry
-            if entry is not None:
+        for submitted in islice(self._queue, self._flushing.most_waiting_events):
+            if (entry := submitted.entry) is not None:
                 if entry.event_id in ids:
                     break
                 ids.add(entry.event_id)
                 self._queued_bytes -= len(entry.payload)
-            batch.append(self._queue.popleft())
+            batch.append(submitted)
+        for _ in batch:
+            self._queue.popleft()
         return batch
 
     async def _store(self, batch: list[_Submitted]) -> None:

@@ -39,7 +39,10 @@ REST_AFTER_SECONDS = 3_600
 REST_EVERY_SECONDS = 600
 HEADS_AT_ONCE = 500
 
-_LAST = "SELECT last_seq FROM log_heads WHERE session_id = $1"
+_LAST = """
+SELECT h.last_seq, e.epoch FROM log_heads h
+LEFT JOIN message_events e ON e.session_id = h.session_id AND e.seq = h.last_seq WHERE h.session_id = $1"""
+_HELD = "SELECT event_id FROM message_events WHERE session_id = $1 AND seq = $2"
 _POSITIONS = "SELECT session_id, last_seq FROM log_heads WHERE session_id = ANY ($1)"
 _UNSHIPPED = "SELECT session_id FROM log_heads WHERE is_seeded AND last_seq = 0"
 _IMPORT = "SELECT * FROM batuta_import($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
@@ -143,8 +146,14 @@ class Shipper:
     async def ship(self, owner: SessionId) -> int:
         """Bring one session up to date with what Redis holds now. The position the database has then."""
         # First: what is appended from here on leaves a note of its own.
-        await self._connection.run_one(Call("begin_shipping", [self._keys.head(owner)]))
-        last, is_more = await self._last(owner), True
+        _, head = await self._connection.run(
+            Call("begin_shipping", [self._keys.head(owner)]), Call("head", [self._keys.head(owner)])
+        )
+        last, epoch = await self._last(owner)
+        if isinstance(head, list) and head[0] == "known" and int(head[1]) < epoch:
+            await self._check_stale(owner, int(head[2]))
+            return last
+        is_more = True
         while is_more:
             entries = await self._connection.entries(self._keys.log(owner), after=last, limit=EVENTS_AT_ONCE)
             if not entries or not await self._import(owner, entries):
@@ -154,9 +163,21 @@ class Shipper:
             await self._connection.run_one(Call("trim", [self._keys.log(owner), self._keys.ids], [last - self._kept]))
         return last
 
-    async def _last(self, owner: SessionId) -> int:
+    async def _last(self, owner: SessionId) -> tuple[int, int]:
+        """How far the database is, and the epoch of its last event."""
         async with self._database.connection() as connection:
-            return await connection.fetchval(_LAST, owner) or 0
+            row = await connection.fetchrow(_LAST, owner)
+        return (0, 0) if row is None else (row["last_seq"], row["epoch"] or 0)
+
+    async def _check_stale(self, owner: SessionId, last: int) -> None:
+        """The database has events of a later epoch: since then another Redis is the log (a failover that this one did
+        not notice), and what was appended here afterwards belongs nowhere. Nothing of it is shipped.
+        """
+        for entry in await self._connection.entries(self._keys.log(owner), after=last - 1, limit=1):
+            async with self._database.connection() as connection:
+                held = await connection.fetchval(_HELD, owner, entry.seq)
+            if held != entry.fields["i"]:
+                self._report(owner, "stale", f"position {entry.seq} was given out by a Redis that is the log no more")
 
     async def _import(self, owner: SessionId, entries: Sequence[StreamEntry]) -> bool:
         try:

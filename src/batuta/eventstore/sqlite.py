@@ -151,7 +151,7 @@ def _change_head(connection: sqlite3.Connection, owner: SessionId, *, fence: int
 
 
 def _subscribe(connection: sqlite3.Connection, consumer: str, now: str) -> None:
-    added = connection.execute("INSERT OR IGNORE INTO consumers VALUES (?)", (consumer,)).rowcount
+    added = connection.execute("INSERT OR IGNORE INTO consumers (name) VALUES (?)", (consumer,)).rowcount
     if added:
         connection.execute(_MARK_ALL, (consumer, now))
 

@@ -31,7 +31,8 @@ _UPSERT_HEADS = """
 INSERT INTO log_heads (session_id, epoch, last_seq, fence, link) VALUES {}
 ON CONFLICT (session_id) DO UPDATE SET
   epoch = excluded.epoch, last_seq = excluded.last_seq, fence = excluded.fence, link = excluded.link"""
-_INSERT_CLAIM = "INSERT INTO client_keys VALUES (?, ?, ?, ?, ?, ?)"
+_INSERT_CLAIM = """
+INSERT INTO client_keys (session_id, client_key, content, epoch, first_seq, count) VALUES (?, ?, ?, ?, ?, ?)"""
 _MARK_OTHERS = """
 INSERT INTO dirty_sessions (consumer, session_id, last_seq, marked_at)
 SELECT name, ?, ?, strftime('%Y-%m-%dT%H:%M:%f000+00:00', 'now') FROM consumers WHERE name <> ?"""

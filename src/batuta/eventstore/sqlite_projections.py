@@ -39,7 +39,9 @@ _UNMARK = "DELETE FROM dirty_sessions WHERE consumer = ? AND session_id = ? AND 
 _MARK = """
 INSERT OR IGNORE INTO dirty_sessions (consumer, session_id, last_seq, marked_at)
 SELECT ?, session_id, last_seq, ? FROM log_heads WHERE last_seq > 0 AND {}"""
-_BURY = "INSERT OR REPLACE INTO dead_letters VALUES (?, ?, ?, ?, ?, ?)"
+_BURY = """
+INSERT OR REPLACE INTO dead_letters (consumer, session_id, seq, error, failures, created_at)
+VALUES (?, ?, ?, ?, ?, ?)"""
 _SELECT_DEAD = """
 SELECT session_id, seq, error, failures, created_at FROM dead_letters WHERE consumer = ?
 ORDER BY created_at DESC LIMIT ?"""

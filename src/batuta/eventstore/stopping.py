@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from batuta.events.envelope import Event
 from batuta.events.expiry import decision_key, undecided_in
+from batuta.events.giving_up import end_in
 from batuta.events.log import EventLog
 from batuta.events.queue import UNFINISHED, Ending, TurnQueue, Work, WorkStatus
 from batuta.events.stopping import end_of_set_aside_turn, end_of_stopped_turn, refusals
@@ -40,6 +41,8 @@ async def stop_turn(log: EventLog, queue: TurnQueue, turn_id: str, *, by: str) -
         if work is None or work.session_id is None or work.status not in UNFINISHED:
             return None
         ending = await _ending(log, work, work.session_id, by)
+        if ending is None:
+            return None
         status = await queue.cancel(turn_id, ending)
         if status is WorkStatus.CANCELLED:
             return Stopped(is_over=True, events=tuple(ending.events.get(_end_key(work), ())))
@@ -72,11 +75,16 @@ async def set_aside_turn(
             return Stopped(is_over=True, events=tuple(end))
 
 
-async def _ending(log: EventLog, work: Work, session_id: str, by: str) -> Ending:
-    """The events its owner would have written: open requests are closed, and it is over."""
+async def _ending(log: EventLog, work: Work, session_id: str, by: str) -> Ending | None:
+    """The events its owner would have written: open requests are closed, and it is over.
+
+    Nothing for a turn whose end is in the log: its owner could not tell the queue, and the next one does.
+    """
     if work.status is WorkStatus.RUNNING:
         return Ending(work=work, events={})
     history = await events_of_turn(log, session_id, work.turn_id)
+    if end_in(history) is not None:
+        return None
     refused = {decision_key(refusal.approval_id): [refusal] for refusal in refusals(history, by=by)}
     end = end_of_stopped_turn(history, session_id=session_id, turn_id=work.turn_id)
     return Ending(work=work, events={**refused, _end_key(work): end})

@@ -105,7 +105,7 @@ class TeamStore:
             approval_id=asked.approval_id,
             decision=decision.verdict,
             args=decision.args or None,
-            by=decision.by or "somebody",
+            by=decision.by or "unknown",
             reason=decision.reason or None,
             remember=remember,
             session_id=asked.session_id,
@@ -134,7 +134,7 @@ class TeamStore:
                 ) from error
         await self.queue.resume(turn, waiting_for=asked.approval_id)
 
-    async def set_aside(self, asked: ApprovalRequested, *, words: str, by: str = "somebody") -> bool:
+    async def set_aside(self, asked: ApprovalRequested, *, words: str, by: str = "unknown") -> bool:
         """End the turn that waits for this approval without deciding it; its agent says `words`, nothing is executed.
 
         Whether it was still to be set aside: a turn that works on something else goes on.
@@ -145,7 +145,7 @@ class TeamStore:
         ended = await set_aside_turn(self.log, self.queue, place, by=by, reason=None, words=words)
         return ended is not None and ended.is_over
 
-    async def stop(self, turn_id: str, *, by: str = "somebody") -> bool:
+    async def stop(self, turn_id: str, *, by: str = "unknown") -> bool:
         """Stop a turn, wherever it runs; what it has said is kept. Whether it was still to be stopped."""
         return await stop_turn(self.log, self.queue, turn_id, by=by) is not None
 
@@ -155,7 +155,10 @@ class TeamStore:
 
 
 @asynccontextmanager
-async def open_team_store(path: str | Path) -> AsyncIterator[TeamStore]:
-    """A store in one SQLite file, opened and closed with the block. Other processes may use the file too."""
-    async with SqliteEventLog(path) as log:
-        yield TeamStore(log, SqliteTurnQueue(log))
+async def open_team_store(path: str | Path, *, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[TeamStore]:
+    """A store in one SQLite file, opened and closed with the block. Other processes may use the file too.
+
+    Leases go by `clock`: a test lets one run out without waiting for it.
+    """
+    async with SqliteEventLog(path, clock=clock) as log:
+        yield TeamStore(log, SqliteTurnQueue(log), clock=clock)

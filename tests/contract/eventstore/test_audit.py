@@ -106,7 +106,7 @@ async def test_an_exchanged_end_is_seen(store: Store) -> None:
     assert verdict.problems == ("the last record is not the one the session ended with",)
 
 
-async def test_an_erased_session_still_verifies_and_holds_nothing(store: Store) -> None:
+async def test_is11_an_erased_session_still_verifies_and_holds_nothing(store: Store) -> None:
     """S-21, IS-11: contents and salts are gone, positions and digests stay, other users' sessions too."""
     mine, other = new_id(), new_id()
     await store.queue.accept(NewWork(session_id=mine, user_id="ana", payload={"text": CANARY}), [said(CANARY)])
@@ -148,7 +148,7 @@ async def test_numbers_for_billing_survive_the_erasure_and_a_rebuild(store: Stor
     assert {row["actor"] for row in await store.projections.rows("audit", SessionId(session))} == {"erased"}
 
 
-async def test_nothing_comes_back_after_an_erasure(store: Store) -> None:
+async def test_is13_nothing_comes_back_after_an_erasure(store: Store) -> None:
     """IS-13: the running turn is cancelled and its owner fenced; projectors find nothing to do."""
     session = new_id()
     await store.queue.accept(NewWork(session_id=session, user_id="ana"), [said(CANARY)])
@@ -217,7 +217,7 @@ async def test_the_first_owner_of_a_session_stays(store: Store) -> None:
     assert (await store.audit.erase("eve")).sessions == ()
 
 
-async def test_an_erased_text_is_in_no_file(tmp_path: Path) -> None:
+async def test_is11_an_erased_text_is_in_no_file(tmp_path: Path) -> None:
     """IS-11: not in the database file, not in its write-ahead log."""
     session = new_id()
     async with SqliteEventLog(tmp_path / "team.db") as log:

@@ -107,7 +107,7 @@ async def test_a_write_that_was_undone_is_done_again_by_the_next_owner(store: St
     assert await perform(await takeover(store.log, stamp, 5), WRITE, outside.act, TEXT) == "receipt 3"
 
 
-async def test_a_write_with_unknown_outcome_is_not_repeated(store: Store, stamp: Stamp) -> None:
+async def test_cr14_a_write_with_unknown_outcome_is_not_repeated(store: Store, stamp: Stamp) -> None:
     """CR-14: killed after the effect, before its result was recorded; without `reconcile` a person decides."""
     outside = Outside()
     await _die_after_acting(await takeover(store.log, stamp, 1), outside)
@@ -181,7 +181,7 @@ async def test_a_write_that_surely_failed_can_be_tried_again(store: Store, stamp
     assert notes == ["effect.intended", "effect.abandoned"] * 2 + ["effect.intended", "effect.recorded"]
 
 
-async def test_a_stale_owner_cannot_begin_a_write(store: Store, stamp: Stamp) -> None:
+async def test_cr13_a_stale_owner_cannot_begin_a_write(store: Store, stamp: Stamp) -> None:
     """CR-13: it is refused before it acts."""
     outside = Outside()
     stale = await takeover(store.log, stamp, 1)
@@ -198,7 +198,7 @@ async def test_effects_of_other_turns_are_not_mixed_in(store: Store, stamp: Stam
     assert await perform(await takeover(store.log, stamp, 2), READ, outside.act, TEXT) == "receipt 2"
 
 
-async def test_after_a_lost_answer_the_log_is_asked_what_it_holds(store: Store, stamp: Stamp) -> None:
+async def test_ft01_after_a_lost_answer_the_log_is_asked_what_it_holds(store: Store, stamp: Stamp) -> None:
     """FT-01: recording failed for good as far as the owner knows, yet the outcome is stored."""
     healthy = TurnRecorder(store.log, str(stamp.session_id), fence=1)
     journal = DurableJournal(store.log, _Unheard(healthy), stamp)

@@ -306,15 +306,17 @@ def explore(examples: int, **attributes: Any) -> None:
     )
 
 
-def test_memory_behaves_like_the_model() -> None:
+def test_or12_memory_behaves_like_the_model() -> None:
     explore(120, **_renewed(memory_opener))
 
 
-def test_sqlite_behaves_like_the_model(tmp_path: Path) -> None:
+def test_or12_sqlite_behaves_like_the_model(tmp_path: Path) -> None:
     explore(25, **_renewed(lambda: sqlite_opener(str(tmp_path / f"{new_id()}.db"))))
 
 
-def test_postgres_behaves_like_the_model(postgres_server: PostgresServer, migrated_database: str, log_url: str) -> None:
+def test_or12_postgres_behaves_like_the_model(
+    postgres_server: PostgresServer, migrated_database: str, log_url: str
+) -> None:
     explore(
         15,
         opener=staticmethod(postgres_opener(log_url)),
@@ -323,7 +325,7 @@ def test_postgres_behaves_like_the_model(postgres_server: PostgresServer, migrat
 
 
 @pytest.mark.timeout(300)
-def test_redis_behaves_like_the_model(
+def test_or12_redis_behaves_like_the_model(
     postgres_server: PostgresServer, migrated_database: str, log_url: str, private_redis: RedisServer
 ) -> None:
     """Redis itself dies at every crash: its next life begins a new epoch, and has everything."""

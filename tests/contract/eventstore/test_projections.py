@@ -142,7 +142,7 @@ async def test_a_session_is_summed_up_in_one_row(store: Store) -> None:
     assert (row["llm_calls"], row["input_tokens"], row["cost_nanos"], row["unpriced_calls"]) == (2, 10, 12_500, 1)
 
 
-async def test_the_audit_trail_names_who_did_what(store: Store) -> None:
+async def test_se38_the_audit_trail_names_who_did_what(store: Store) -> None:
     """SE-38."""
     rows = (await projected(store, new_id()))["audit"]
     assert [(row["action"], row["actor"], row["target"]) for row in rows if row["action"] != "turn.completed"] == [
@@ -218,7 +218,7 @@ async def test_one_session_can_be_rebuilt_alone(store: Store) -> None:
     assert await tables(store) == before
 
 
-async def test_projecting_in_any_portions_gives_the_same_rows(store: Store) -> None:
+async def test_or03_projecting_in_any_portions_gives_the_same_rows(store: Store) -> None:
     """OR-03: the size of a step, and steps that find nothing, leave no trace."""
     session = SessionId(new_id())
     events = a_turn(session)
@@ -243,7 +243,7 @@ async def test_two_projectors_share_the_work_without_doubling_it(opener: Opener)
         assert [row["llm_calls"] for row in rows] == [2] * 6
 
 
-async def test_a_session_that_fails_delays_no_other_and_ends_in_the_dead_letters(store: Store) -> None:
+async def test_ft22_a_session_that_fails_delays_no_other_and_ends_in_the_dead_letters(store: Store) -> None:
     """FT-22: after five deliveries, with an alarm, and the session goes on behind the bad event."""
     bad, good = new_id(), new_id()
     too_many = LlmResponse(
@@ -289,7 +289,7 @@ async def test_lag_grows_while_something_waits(store: Store) -> None:
 
 
 @pytest.mark.parametrize("table", ["message_events", "turns; DROP TABLE turns", ""])
-async def test_only_read_models_can_be_asked_for(store: Store, table: str) -> None:
+async def test_se14_only_read_models_can_be_asked_for(store: Store, table: str) -> None:
     """SE-14."""
     if isinstance(store.log, MemoryEventLog):
         assert await store.projections.rows(table) == []

@@ -87,7 +87,7 @@ class Absent(MemoryEventLog):
         return answer
 
 
-async def test_a_store_that_is_away_for_a_moment_is_asked_again() -> None:
+async def test_ft01_a_store_that_is_away_for_a_moment_is_asked_again() -> None:
     """FT-01: executed, but the caller saw a timeout; the event is stored once."""
     log, session, clock = Absent(2), new_id(), FakeClock()
     stored = await TurnRecorder(log, session, clock=clock).record(noted("a"))

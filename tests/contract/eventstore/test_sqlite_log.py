@@ -49,7 +49,7 @@ class TestSqliteEventLog(EventLogContract):
             await other.close()
 
 
-async def test_what_a_reader_keeps_from_being_erased_is_told_and_erased_the_next_time(
+async def test_is13_what_a_reader_keeps_from_being_erased_is_told_and_erased_the_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """IS-13: somebody who reads an older state of the file needs the write-ahead log, and what was deleted with it."""

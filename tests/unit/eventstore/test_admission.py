@@ -48,7 +48,7 @@ def test_what_cannot_be_read_names_its_place(payload: str) -> None:
         revive(session, 5, new_id(), payload)
 
 
-def test_an_event_of_another_session_is_not_read_as_ours() -> None:
+def test_is01_an_event_of_another_session_is_not_read_as_ours() -> None:
     """IS-01: a row moved from one session to another is not shown."""
     theirs, ours, event = new_id(), new_id(), noted("secret")
     (entry,) = admit(theirs, [event]).entries

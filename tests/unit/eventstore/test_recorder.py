@@ -184,7 +184,7 @@ async def test_an_event_that_may_not_enter_fails_who_told_it_and_nobody_else(log
     assert await words(log, session) == ["before", "after"]
 
 
-async def test_a_batch_of_unknown_fate_is_sent_again_as_it_was(session: str) -> None:
+async def test_ft01_a_batch_of_unknown_fate_is_sent_again_as_it_was(session: str) -> None:
     """FT-01: what was told meanwhile does not join it, or the log would find known events mixed with new ones."""
 
     class Deaf(MemoryEventLog):

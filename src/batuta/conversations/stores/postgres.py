@@ -17,7 +17,7 @@ from batuta.kernel.errors import (
     UnknownConversationError,
 )
 from batuta.kernel.messages import Message
-from batuta.kernel.tasks import to_the_end
+from batuta.kernel.postgres import execute_many
 
 try:
     import asyncpg
@@ -113,10 +113,7 @@ class PostgresConversationStore:
                 (conversation_id, position, message.role, message.model_dump_json(), estimate_message(message))
                 for position, message in enumerate(messages, after)
             ]
-            # To its end: cancelled while it writes, the driver would forget that, or wait for an answer to half of it.
-            await to_the_end(
-                connection.executemany("INSERT INTO conversation_messages VALUES ($1, $2, $3, $4, $5)", rows)
-            )
+            await execute_many(connection, "INSERT INTO conversation_messages VALUES ($1, $2, $3, $4, $5)", rows)
 
     async def add_bookmark(self, conversation_id: str, bookmark: KeptBookmark) -> None:
         """Keep a bookmark."""

@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the table. It belongs to nobody: only the platform's own work sees it."""
+    """Make the table. It has no owner: only the platform's own work sees it."""
     op.create_table(
         "shared_state",
         sa.Column("key", sa.Text(), nullable=False),
