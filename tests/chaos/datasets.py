@@ -69,13 +69,13 @@ class FileMeter(Meter):
         return Counter(dict(self._lines))
 
 
-async def die(settings: dict[str, Any], session: str, meter: str, kill_at: int, how: Death) -> None:
+async def die(settings: dict[str, Any], meter: str, kill_at: int, how: Death) -> None:
     """In a process of its own: run the turn up to the boundary."""
     async with open_backends(load_settings({}, **settings)) as backends:
         say(ready=True)
         store = DatabaseDatasetStore(SystemDatabase(backends.database))
         desk = MortalDesk(TurnPersistence(backends.log), kill_at, how)
-        chosen_settings = WorkerSettings(owner=f"mortal-{os.getpid()}", lease=LEASE, options=options_of(store, session))
+        chosen_settings = WorkerSettings(owner=f"mortal-{os.getpid()}", lease=LEASE, options=options_of(store))
         team = dataset_team(FileMeter(meter))
         await TurnWorker(team, backends.queue, backends.log, desk, chosen_settings).run_until_idle()
 
@@ -115,15 +115,19 @@ async def _killed_once(
     session, turn = await stage.begin()
     with tempfile.TemporaryDirectory() as folder:
         meter = str(Path(folder) / "calls")
-        arguments = {"settings": settings, "session": session, "meter": meter, "kill_at": kill_at, "how": how}
+        arguments = {"settings": settings, "meter": meter, "kill_at": kill_at, "how": how}
         child = await zygote.spawn("tests.chaos.datasets:die", arguments)
         try:
-            if (ended := await child.wait(DEATH_SECONDS)) != -signal.SIGKILL:
-                raise ChildError(f"the process for {kill_at}, {how} ended with {ended}:\n{child.errors}")
+            await child.expect_exit(-signal.SIGKILL, DEATH_SECONDS)
+        except ChildError:
+            await child.kill()
+            # The process of the next try must not find this turn in the queue.
+            await wait_for_end(stage, turn, Meter(), TurnPersistence(stage.log))
+            raise
         finally:
             await child.close()
         counted = FileMeter(meter)
-        await wait_for_end(stage, session, turn, counted, TurnPersistence(stage.log))
+        await wait_for_end(stage, turn, counted, TurnPersistence(stage.log))
         return await outcome_of(stage, session, counted.counted())
 
 

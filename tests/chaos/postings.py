@@ -37,7 +37,7 @@ from tests.support.stores import Store, memory_opener, opener_of
 from tests.support.turns import TurnPersistence, say
 
 MODULES = ("tests.chaos.postings",)
-SHORT_LEASE, LEASE = timedelta(seconds=0.7), timedelta(seconds=20)
+SHORT_LEASE, LEASE = timedelta(seconds=2), timedelta(seconds=20)
 LONGEST_SECONDS = 120.0
 SHOWN_EVERY = 25
 """Kills after which a line says how far it is."""
@@ -129,7 +129,7 @@ async def _one(
         arguments = {"place": dict(place), "erp": str(erp), "turn": turn, "kill": dict(kill)}
         child = await zygote.spawn("tests.chaos.postings:die", arguments)
         try:
-            if (ended := await child.wait(60)) != -signal.SIGKILL:
+            if (ended := await child.wait(LONGEST_SECONDS)) != -signal.SIGKILL:
                 raise ChildError(f"the process for {kill} ended with {ended}:\n{child.errors}")
         finally:
             await child.close()

@@ -25,7 +25,9 @@ def zygote() -> Iterator[Zygote]:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-async def test_killed_writers_and_projectors_lose_double_and_reorder_nothing(zygote: Zygote, backend: str) -> None:
+async def test_cr01_cr02_cr10_killed_writers_and_projectors_lose_double_and_reorder_nothing(
+    zygote: Zygote, backend: str
+) -> None:
     """CR-01, CR-02, CR-10: ten kills, five thousand events."""
     with servers(backend) as place:
         report = await run(zygote, place, kills=10, events=5_000, seed=7)
@@ -33,7 +35,9 @@ async def test_killed_writers_and_projectors_lose_double_and_reorder_nothing(zyg
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-async def test_an_owner_frozen_past_its_lease_does_nothing_more(zygote: Zygote, backend: str, tmp_path: Path) -> None:
+async def test_cr13_an_owner_frozen_past_its_lease_does_nothing_more(
+    zygote: Zygote, backend: str, tmp_path: Path
+) -> None:
     """CR-13: another takes the turn over; the first wakes up, is refused everything, and the effect happened once."""
     ledger, session = tmp_path / "ledger", new_id()
     with servers(backend) as place:

@@ -19,7 +19,9 @@ def zygote() -> Iterator[Zygote]:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("backend", BACKENDS)
-async def test_processes_that_die_while_they_read_files_lose_and_double_nothing(zygote: Zygote, backend: str) -> None:
+async def test_cr16_processes_that_die_while_they_read_files_lose_and_double_nothing(
+    zygote: Zygote, backend: str
+) -> None:
     """P-34, P-36: every file is read once, found once, and what was deleted is gone."""
     report = await run(zygote, backend, kills=12)
     report.require()

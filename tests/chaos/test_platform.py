@@ -20,14 +20,16 @@ def zygote() -> Iterator[Zygote]:
 
 
 @pytest.mark.timeout(180)
-async def test_killed_processes_and_a_forgetful_redis_cost_no_message_and_no_view(zygote: Zygote) -> None:
+async def test_cr01_cr02_cr15_killed_processes_and_a_forgetful_redis_cost_no_message_and_no_view(
+    zygote: Zygote,
+) -> None:
     """P-2, CR-01, CR-02, CR-15: two web and two worker processes die; nothing is lost, doubled or different."""
     report = await run(zygote, Load(users=12, seconds=16, kills_every=(1.5, 3.0), seed=7))
     report.require(messages=24, kills=3)
 
 
 @pytest.mark.timeout(300)
-async def test_cr08_servers_that_go_away_and_come_back_cost_no_message_and_no_process(zygote: Zygote) -> None:
+async def test_cr04_cr08_servers_that_go_away_and_come_back_cost_no_message_and_no_process(zygote: Zygote) -> None:
     """CR-08, CR-04: PostgreSQL and Redis are killed in turn under load; every process lives on and works on."""
     load = Load(users=6, seconds=24, kills_every=None, servers_every=(3.0, 6.0), seed=11)
     report = await run(zygote, load)

@@ -145,11 +145,12 @@ class DatasetOutcome:
     event_count: int
 
 
-def options_of(store: DatasetStore, session: str) -> Callable[[Lease], RunOptions]:
-    """What a run of the session is given."""
+def options_of(store: DatasetStore) -> Callable[[Lease], RunOptions]:
+    """What a run is given: the datasets of its session."""
 
     def options(lease: Lease) -> RunOptions:
-        library = DatasetLibrary(store=store, owner=DatasetOwner(session_id=session))
+        assert lease.work.session_id is not None
+        library = DatasetLibrary(store=store, owner=DatasetOwner(session_id=lease.work.session_id))
         return RunOptions(services={DATASETS_SERVICE: library, LANGUAGE_SERVICE: "es"})
 
     return options
@@ -161,7 +162,7 @@ async def play(stage: DatasetStage, *, kill_at: int | None = None, how: Death = 
     meter, book = Meter(), SalesBook()
     persistence = MortalPersistence(stage.log, kill_at=kill_at, how=how)
     for life in range(MAX_LIVES):
-        settings = WorkerSettings(owner=f"worker-{life}", lease=LEASE, options=options_of(stage.datasets, session))
+        settings = WorkerSettings(owner=f"worker-{life}", lease=LEASE, options=options_of(stage.datasets))
         worker = TurnWorker(dataset_team(meter, book), stage.queue, stage.log, persistence, settings)
         try:
             await worker.run_until_idle()
@@ -178,11 +179,9 @@ async def play(stage: DatasetStage, *, kill_at: int | None = None, how: Death = 
     raise AssertionError(f"the turn did not end within {MAX_LIVES} lives")
 
 
-async def wait_for_end(
-    stage: DatasetStage, session: str, turn: str, meter: Meter, persistence: PersistenceFactory
-) -> None:
+async def wait_for_end(stage: DatasetStage, turn: str, meter: Meter, persistence: PersistenceFactory) -> None:
     """Go on with a turn once the lease of its dead owner has run out."""
-    settings = WorkerSettings(owner="survivor", lease=LEASE, options=options_of(stage.datasets, session))
+    settings = WorkerSettings(owner="survivor", lease=LEASE, options=options_of(stage.datasets))
     worker = TurnWorker(dataset_team(meter), stage.queue, stage.log, persistence, settings)
     async with asyncio.timeout(120):
         while (work := await stage.queue.get(turn)) is None or work.status is not WorkStatus.COMPLETED:

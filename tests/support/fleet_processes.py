@@ -5,21 +5,26 @@ import importlib
 import logging
 import signal
 import sys
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.app import serve
 from batuta.server.config import ModelChoice, load_settings
-from batuta.server.wiring import open_platform, open_worker
+from batuta.server.startup import when_available
+from batuta.server.wiring import Platform, open_platform, open_worker
 from tests.support.processes import say
 
 
 async def web(settings: dict[str, Any], team: str, about: dict[str, Any]) -> None:
     """Serve until a signal comes."""
     _log_to_stderr()
-    async with open_platform(
-        load_settings({}, **settings), _team(team, about), model=ModelChoice(label="chosen")
-    ) as platform:
+    chosen, conductor = load_settings({}, **settings), _team(team, about)
+
+    def opening() -> AbstractAsyncContextManager[Platform]:
+        return open_platform(chosen, conductor, model=ModelChoice(label="chosen"))
+
+    async with when_available(chosen, opening, has_page=True) as platform:
         await serve(platform, on_start=lambda address: say(ready=True, address=address))
 
 
@@ -28,7 +33,8 @@ async def worker(settings: dict[str, Any], team: str, about: dict[str, Any]) -> 
     _log_to_stderr()
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    async with open_worker(load_settings({}, **settings), _team(team, about)) as process:
+    chosen, conductor = load_settings({}, **settings), _team(team, about)
+    async with when_available(chosen, lambda: open_worker(chosen, conductor)) as process:
         say(ready=True)
         await process.run(stop)
 

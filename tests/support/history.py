@@ -128,6 +128,35 @@ class AcceptedTurn:
     turn: str
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Effect:
+    """What happened outside under one idempotency key, and how often it should have, at least."""
+
+    key: str
+    times: int
+    expected: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServedCall:
+    """A model call as its provider counts it."""
+
+    turn: str
+    response_id: str
+    tokens: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MeteredCall:
+    """A model call as the log counts it: with what its answer took, or with what was reserved for a lost one."""
+
+    turn: str
+    response_id: str | None
+    tokens: int = 0
+    lost_tokens: int = 0
+    is_ended: bool = True
+
+
 @dataclass(frozen=True, kw_only=True)
 class History:
     """Everything the verifier looks at. `rows` is None where no projection is to be compared."""
@@ -138,6 +167,11 @@ class History:
     rows: tuple[ProjectedRow, ...] | None = None
     views: tuple[View, ...] = ()
     turns: tuple[AcceptedTurn, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    served: tuple[ServedCall, ...] = ()
+    metered: tuple[MeteredCall, ...] = ()
+    exits: tuple[str, ...] = ()
+    """Processes that ended by themselves, and what they left unsaid."""
 
     @cached_property
     def entry_at(self) -> Mapping[tuple[str, Position], LogEntry]:
@@ -185,6 +219,9 @@ class History:
             rows=tuple(found["row"]) if found["row"] or found["projection"] else None,
             views=tuple(found["view"]),
             turns=tuple(found["turn"]),
+            effects=tuple(found["effect"]),
+            served=tuple(found["served"]),
+            metered=tuple(found["metered"]),
         )
 
 
@@ -211,4 +248,7 @@ _KINDS: dict[str, Callable[..., Any]] = {
     "row": ProjectedRow,
     "view": View,
     "turn": AcceptedTurn,
+    "effect": Effect,
+    "served": ServedCall,
+    "metered": MeteredCall,
 }

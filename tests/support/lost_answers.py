@@ -51,6 +51,8 @@ class World:
     keys: list[str] = field(default_factory=list)
     killed: asyncio.Event = field(default_factory=asyncio.Event)
     wrong_words: list[str] = field(default_factory=list)
+    tool_name: str = field(default_factory=lambda: f"order_{new_id()[-12:]}")
+    """Of its own for each world: the circuit breaker of one that failed five times would refuse the next."""
 
     async def order(self, key: str) -> str:
         self.keys.append(key)
@@ -187,18 +189,22 @@ def _mcp_agent(world: World, has_reconcile: bool) -> Specialist:
         return world.found(ctx.idempotency_key)
 
     server = McpServer(
-        name="shop", url="http://shop.test", approval="never", reconcile={"order": look_up} if has_reconcile else {}
+        name="shop",
+        url="http://shop.test",
+        approval="never",
+        reconcile={world.tool_name: look_up} if has_reconcile else {},
     )
 
     async def body(args: dict[str, Any], context: ToolContext) -> str:
         session = _Session(server, lambda _: None)
         session.client = _McpClient(world)  # type: ignore[assignment] # the one call that is used
-        return str(await session.call("order", args, context))
+        return str(await session.call(world.tool_name, args, context))
 
     schema: dict[str, Any] = {"type": "object", "properties": {"sku": {"type": "string"}}}
-    offered = tool_of(wire.Tool(name="order", input_schema=schema), server, body)
+    offered = tool_of(wire.Tool(name=world.tool_name, input_schema=schema), server, body)
     assert offered is not None
-    return Specialist(AgentStep(name="buyer", model=_Buyer(world, "order"), output=str, tools=[offered]), name="Buyer")
+    model = _Buyer(world, world.tool_name)
+    return Specialist(AgentStep(name="buyer", model=model, output=str, tools=[offered]), name="Buyer")
 
 
 def _action(world: World, has_reconcile: bool) -> Specialist:

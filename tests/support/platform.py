@@ -253,12 +253,13 @@ class Person:
                     return found
                 await asyncio.sleep(0.02)
 
-    async def tab(self, **options: Any) -> "Tab":
-        """An open page: a socket with this person's cookie."""
+    async def tab(self, *, through: str | None = None, **options: Any) -> "Tab":
+        """An open page: a socket with this person's cookie; `through` is the address of a proxy."""
         tab = Tab()
         self._sockets.append(tab)
         cookie = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
-        await tab.connect(self.running.address, {"Cookie": cookie, "Origin": self.running.address, **options})
+        headers = {"Cookie": cookie, "Origin": self.running.address, **options}
+        await tab.connect(through or self.running.address, headers)
         return tab
 
     async def close(self) -> None:

@@ -170,13 +170,32 @@ class PostgresServer(Server):
     user = "postgres"
     durable = MappingProxyType({"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"})
 
-    def __init__(self, settings: Mapping[str, str] | None = None, place: Workplace | None = None) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, str] | None = None,
+        place: Workplace | None = None,
+        *,
+        standby_of: "PostgresServer | None" = None,
+    ) -> None:
+        """With `standby_of`, a copy that follows that server, which runs, until it is promoted."""
         super().__init__(place)
         self.settings = {**self.durable, **(settings or {})}
         self.data = self.directory / "data"
         self._programs = self.place.reachable(*_postgres_installation()) / "bin"
         self._databases = 0
-        self._initialise()
+        if standby_of is None:
+            self._initialise()
+        else:
+            self.password = standby_of.password
+            command = [
+                "pg_basebackup",
+                "--write-recovery-conf",
+                "--checkpoint=fast",
+                "--wal-method=stream",
+                "--no-sync",
+            ]
+            options = ["--pgdata", str(self.data), "--dbname", standby_of.url()]
+            self.place.run([str(self._programs / command[0]), *command[1:], *options])
 
     def url(self, database: str = "postgres", *, role: str | None = None) -> str:
         """Where a database is, for the superuser or for a role that was made by `create_role`."""

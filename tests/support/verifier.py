@@ -6,7 +6,8 @@
     python -m tests.support.verifier HISTORY.jsonl BACKEND KILLS
 
 Each invariant is a small function that yields what breaks it, listed in `INVARIANTS` with its id in the catalogue
-(I1 durable, I2 no phantom, I3 unique, I4 contiguous, I5 delivered in order, I6 live = reload, I7 fenced, I9 turns end).
+(I1 durable, I2 no phantom, I3 unique, I4 contiguous, I5 delivered in order, I6 live = reload, I7 fenced, I8 effects at
+most once, I9 turns end, I11 metering, I13 no process ends by itself).
 """
 
 import math
@@ -274,6 +275,45 @@ def turns_without_one_end(history: History) -> Iterator[Finding]:
             yield Finding(f"turn {turn} of {session} has {count} terminal events")
 
 
+def wrong_effects(history: History) -> Iterator[Finding]:
+    """I8: outside, nothing happens twice under one key; what a completed turn did has happened."""
+    for effect in history.effects:
+        if effect.times > 1:
+            yield Finding(f"{effect.key} happened {effect.times} times", effect.times - 1)
+        elif effect.times < effect.expected:
+            yield Finding(f"{effect.key} is said to have happened and did not")
+
+
+def wrong_metering(history: History) -> Iterator[Finding]:
+    """I11: each served call is in the log once with its tokens; one whose answer was lost is covered by an estimate."""
+    metered = [call for call in history.metered if call.response_id is not None]
+    known = {call.response_id: call for call in metered}
+    for response_id, count in _repeated(call.response_id for call in metered):
+        yield Finding(f"answer {response_id} is metered {count} times", count - 1)
+    open_calls = [call for call in history.metered if not call.is_ended]
+    for call in open_calls:
+        yield Finding(f"a call of turn {call.turn} has no end in the log")
+    unknown: Counter[str] = Counter()
+    for served in history.served:
+        own = known.get(served.response_id)
+        if own is None:
+            unknown[served.turn] += served.tokens
+        elif own.tokens != served.tokens:
+            yield Finding(f"answer {served.response_id} took {served.tokens} tokens and is metered with {own.tokens}")
+    reserved: Counter[str] = Counter()
+    for call in history.metered:
+        reserved[call.turn] += call.lost_tokens
+    for turn, tokens in unknown.items():
+        if reserved[turn] < tokens:
+            yield Finding(f"turn {turn}: lost answers took {tokens} tokens, {reserved[turn]} were counted for them")
+
+
+def exited_processes(history: History) -> Iterator[Finding]:
+    """I13: a process ends only when it is ended."""
+    for text in history.exits:
+        yield Finding(text)
+
+
 INVARIANTS = (
     Invariant(id="I1", figure="lost", check=lost_appends),
     Invariant(id="I1", figure="mismatched_projection", check=wrong_rows),
@@ -290,7 +330,10 @@ INVARIANTS = (
     Invariant(id="I5", figure="reordered", check=deliveries_out_of_order),
     Invariant(id="I6", figure="mismatched_views", check=differing_views),
     Invariant(id="I7", figure="stale_fences", check=stale_fences),
+    Invariant(id="I8", figure="wrong_effects", check=wrong_effects),
     Invariant(id="I9", figure="unended_turns", check=turns_without_one_end),
+    Invariant(id="I11", figure="wrong_metering", check=wrong_metering),
+    Invariant(id="I13", figure="exits", check=exited_processes),
 )
 
 

@@ -162,8 +162,10 @@ class EventChannel(FanOutSink):
         return all(idle)
 
     def close(self, timeout: timedelta = timedelta(seconds=10)) -> None:
-        """Let the attached sinks see what is left, then end everything."""
-        self.drain(timeout)
+        """Let the attached sinks see what is left, then end everything. What was not seen in time is reported."""
+        if not self.drain(timeout):
+            late = [pump.subscription.name for pump in self._pumps if not pump.subscription.wait_until_idle(0)]
+            log.warning("closed after %g s before all was seen by: %s", timeout.total_seconds(), ", ".join(late))
         for _, subscription in self._subscriptions:
             subscription.close()
         for pump in self._pumps:

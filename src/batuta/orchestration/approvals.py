@@ -53,7 +53,7 @@ def allow_role(tool_name: str, role: str) -> ApprovalPolicy:
 def allow_remembered(calls: Sequence[RememberedCall]) -> ApprovalPolicy:
     """Approve calls that were allowed for the rest of the session: the same tool and target, at most the same amount.
 
-    Whoever allowed the call agreed to this one, too: if they lose the right to, so does the call.
+    The approver of the first call approved this one, too: without their right it does not run.
     """
 
     def decide(request: ApprovalRequest) -> ApprovalDecision | None:

@@ -9,7 +9,7 @@ from batuta.steps.agent import AgentStep
 
 
 def unasked_writes(team: Orchestrator, *, is_platform: bool = True) -> tuple[str, ...]:
-    """`agent.tool` of each write that asks nobody: by its declaration, and in a run of one's own for want of one."""
+    """`agent.tool` of each write without approval: declared so, or, in a bare run, undeclared."""
     found = {
         f"{agent.name}.{tool.name}"
         for specialist in team.registry

@@ -35,7 +35,7 @@ from batuta.orchestration.state import (
     is_directed,
     new_state,
 )
-from batuta.orchestration.supervisor import Proposal, Supervisor, plan_of
+from batuta.orchestration.supervisor import DirectAnswer, Proposal, Supervisor, plan_of
 from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
@@ -145,7 +145,7 @@ class Conductor:
         if unknown is not None:
             return await self._no_such_command(unknown)
         proposal = await self._ask(self._planner(state), self._question(state))
-        if proposal.decision.answer is not None:
+        if isinstance(proposal.decision, DirectAnswer):
             await self.ctx.emit(
                 AssistantMessage(
                     content=proposal.decision.answer,

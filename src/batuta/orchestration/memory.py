@@ -48,7 +48,7 @@ def decisions_in(events: Iterable[Event]) -> dict[str, ApprovalResolved]:
 
 
 def remembered_calls(events: Iterable[Event]) -> tuple[RememberedCall, ...]:
-    """Calls that somebody allowed for the rest of the session, as they ran. A call that was refused allows nothing,
+    """Calls that a user allowed for the rest of the session, as they ran. A call that was refused allows nothing,
     whatever is written beside the refusal.
     """
     asked: dict[str, ApprovalRequested] = {}

@@ -179,6 +179,7 @@ class TurnStep(Step[str, str]):
         try:
             answer = await self.conductor.conduct()
         except Suspended as suspended:
+            await invocation_of(ctx).run.keep_what_failed_beside()
             await self._pause(ctx, suspended, started)
             return ""
         except asyncio.CancelledError:

@@ -6,7 +6,6 @@ Code decides all of it. The supervisor is asked only when a worker says that a t
 import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
 from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted, PlanStepStarted
@@ -66,11 +65,13 @@ class PlanExecution:
         self._policy = policy
         self._names = conductor.registry.names
         self._suspensions: list[Suspended] = []
+        self._reported: set[str] = set()
+        """The steps whose end has been emitted."""
 
     async def run(self, ctx: Context) -> Plan:
         """Run it to its end, or suspend when everything that could run has."""
         announced = announced_steps(self.plan, self._names)
-        self.plan = self.plan.moved("executing", self._now(ctx))
+        self.plan = self.plan.moved("executing", ctx.now)
         await ctx.emit(
             PlanGenerated(
                 plan_id=self.plan.plan_id,
@@ -102,7 +103,7 @@ class PlanExecution:
         try:
             while True:
                 for step in self._startable():
-                    self.plan = self.plan.step_moved(step.step_id, "in_progress", self._now(ctx))
+                    self.plan = self.plan.step_moved(step.step_id, "in_progress", ctx.now)
                     running[asyncio.create_task(self._run_step(step, ctx))] = step
                 if not running:
                     return
@@ -117,11 +118,11 @@ class PlanExecution:
             await asyncio.gather(*running, return_exceptions=True)
 
     def _startable(self) -> tuple[PlanStep, ...]:
-        return () if self._has_failed() else self.plan.ready()
-
-    def _has_failed(self) -> bool:
-        """Whether a failure stops the rest: from the moment it is known, not only when its event was emitted."""
-        return self._policy.then == "fail_plan" and any(step.status == "failed" for step in self.plan.steps)
+        """What may begin: when the end of all it needs is reported. A failure that stops the rest does so at once."""
+        has_failed = any(step.status == "failed" for step in self.plan.steps)
+        if has_failed and self._policy.then == "fail_plan":
+            return ()
+        return tuple(step for step in self.plan.ready() if self._reported.issuperset(step.depends_on))
 
     async def _run_step(self, step: PlanStep, ctx: Context) -> None:
         """One step, in the name of the plan."""
@@ -202,7 +203,7 @@ class PlanExecution:
         result: str | None = None,
         error: str | None = None,
     ) -> None:
-        self.plan = self.plan.step_moved(step.step_id, status, self._now(ctx), result=result, error=error)
+        self.plan = self.plan.step_moved(step.step_id, status, ctx.now, result=result, error=error)
         await ctx.emit(
             PlanStepCompleted(
                 plan_id=self.plan.plan_id,
@@ -214,10 +215,15 @@ class PlanExecution:
                 source_agent_id=SUPERVISOR_ID,
             )
         )
+        self._reported.add(step.step_id)
 
     async def _skip_blocked(self, ctx: Context) -> None:
-        while blocked := self.plan.blocked():
-            await self._settle(ctx, blocked[0], "skipped", error="a step it depends on did not complete")
+        """Skip what cannot begin any more, after the end of what blocks it was reported: that may still be recorded."""
+        while blocked := next((step for step in self.plan.blocked() if self._is_cause_reported(step)), None):
+            await self._settle(ctx, blocked, "skipped", error="a step it depends on did not complete")
+
+    def _is_cause_reported(self, step: PlanStep) -> bool:
+        return any(need in self._reported and self.plan.step(need).status != "completed" for need in step.depends_on)
 
     async def _skip_all(self, ctx: Context, why: str, statuses: tuple[StepStatus, ...] = UNSETTLED) -> None:
         """Skip what stands so. Looked up each time: while emitting, others begin, end or are skipped elsewhere."""
@@ -235,16 +241,12 @@ class PlanExecution:
     async def _finish(
         self, ctx: Context, status: Literal["completed", "failed", "cancelled"], failure_reason: str | None = None
     ) -> None:
-        self.plan = self.plan.moved(status, self._now(ctx), failure_reason=failure_reason)
+        self.plan = self.plan.moved(status, ctx.now, failure_reason=failure_reason)
         await ctx.emit(
             PlanCompleted(
                 plan_id=self.plan.plan_id, status=status, failure_reason=failure_reason, source_agent_id=SUPERVISOR_ID
             )
         )
-
-    @staticmethod
-    def _now(ctx: Context) -> datetime:
-        return ctx.now
 
 
 class _Retries:

@@ -1,6 +1,6 @@
 """Calls that were allowed for the rest of a session, and what else such a permission covers.
 
-Somebody who allows "transfer 100 to ACME" for a session agrees to more transfers to ACME of up to 100, not to any
+A user who allows "transfer 100 to ACME" for a session agrees to more transfers to ACME of up to 100, not to any
 transfer. So all arguments have to be the same, except that an amount may be smaller.
 """
 

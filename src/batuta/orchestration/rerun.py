@@ -277,10 +277,8 @@ def _is_supervised(event: Event) -> bool:
 
 
 def _stands_at(event: Event, where: str) -> bool:
-    names = (
-        event.event_id,
-        str(event.sequence_number),
-        getattr(event, "path", None),
-        getattr(event, "agent_name", None),
-    )
-    return where in names or canonical_id(where) == event.event_id
+    path = getattr(event, "path", None)
+    names = (event.event_id, str(event.sequence_number), path, getattr(event, "agent_name", None))
+    if where in names or canonical_id(where) == event.event_id:
+        return True
+    return path is not None and path.startswith(f"{where}/")  # a step that only runs another has no event of its own

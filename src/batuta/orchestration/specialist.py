@@ -123,6 +123,8 @@ class Specialist:
 class SpecialistStep(Step[str, str]):
     """Runs a specialist's work in its name: every event in it is attributed to it."""
 
+    is_announced = False
+
     def __init__(self, work: Step[Any, Any], card: AgentCard, understanding: Understanding) -> None:
         super().__init__(card.agent_id, input_type=str, output_type=str)
         self._work = work

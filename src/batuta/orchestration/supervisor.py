@@ -4,10 +4,11 @@ What it proposes is checked by code before anything runs; a wrong proposal is a 
 corrects.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Tag, model_validator
 
 from batuta.events.plans import ExpectedOutput
 from batuta.kernel.answers import Answer
@@ -32,13 +33,39 @@ class ProposedStep(BaseModel):
     expected_output: ExpectedOutput | None = None
 
 
-class Decision(BaseModel):
-    """Either steps or an answer."""
+class ProposedPlan(BaseModel):
+    """What agents do; the answer comes when they have."""
 
     model_config = ConfigDict(extra="forbid")
 
-    steps: list[ProposedStep] | None = Field(default=None, description="What agents do; then there is no answer yet.")
-    answer: str | None = Field(default=None, description="Only if no agent is needed: the answer itself, no steps.")
+    steps: list[ProposedStep]
+
+
+class DirectAnswer(BaseModel):
+    """The answer itself, if no agent is needed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    answer: str
+
+
+def _form_of(given: Any) -> str | None:
+    """Which of the two a decision is, as it was given or as it was read."""
+    if isinstance(given, BaseModel):
+        return "plan" if isinstance(given, ProposedPlan) else "answer"
+    fields = given if isinstance(given, dict) else ()
+    return "plan" if "steps" in fields else "answer" if "answer" in fields else None
+
+
+class Decision(BaseModel):
+    """Steps or an answer, never both: the schema has no place for the other."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    decision: Annotated[
+        Annotated[ProposedPlan, Tag("plan")] | Annotated[DirectAnswer, Tag("answer")],
+        Discriminator(_form_of, custom_error_type="form", custom_error_message='give either "steps" or "answer"'),
+    ]
 
     known_agents: ClassVar[frozenset[str]] = frozenset()
     max_steps: ClassVar[int] = MAX_PLAN_STEPS
@@ -46,13 +73,17 @@ class Decision(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _plain_meaning(cls, given: Any) -> Any:
-        """Take what is clearly meant: words beside steps announce the plan, an empty field says nothing."""
+        """Take what is clearly meant: a decision without its cover, words beside steps, which announce the plan, and
+        an empty field, which says nothing.
+        """
         if not isinstance(given, dict):
             return given
-        said = {name: value for name, value in given.items() if value not in (None, "", [])}
-        if said.get("steps"):
+        covered = given.get("decision")
+        meant = covered if isinstance(covered, dict) else {**given, "decision": None}
+        said = {name: value for name, value in meant.items() if value not in (None, "", [])}
+        if "steps" in said:
             said.pop("answer", None)
-        return said or given
+        return {"decision": said}
 
     @model_validator(mode="after")
     def _check(self) -> "Decision":
@@ -62,27 +93,25 @@ class Decision(BaseModel):
             raise ValueError("; ".join(problems))
         return self
 
-    def _problems(self) -> Any:
-        if (self.steps is None) == (self.answer is None):
-            yield 'give either "steps" or "answer"'
-        if self.answer is not None and not self.answer.strip():
-            yield "the answer is empty"
-        if self.steps is not None and not 1 <= len(self.steps) <= self.max_steps:
-            yield f"a plan has 1 to {self.max_steps} steps, not {len(self.steps)}"
-        for index, step in enumerate(self.steps or ()):
-            yield from self._step_problems(index, step)
-        if self.steps and _has_cycle(self.steps):
+    def _problems(self) -> Iterator[str]:
+        if isinstance(self.decision, DirectAnswer):
+            if not self.decision.answer.strip():
+                yield "the answer is empty"
+            return
+        steps = self.decision.steps
+        if not 1 <= len(steps) <= self.max_steps:
+            yield f"a plan has 1 to {self.max_steps} steps, not {len(steps)}"
+        for index, step in enumerate(steps):
+            if step.agent_id not in self.known_agents:
+                known = ", ".join(sorted(self.known_agents))
+                yield f"step {index}: there is no agent {step.agent_id!r}; there are {known}"
+            if not step.task.strip():
+                yield f"step {index}: the task is empty"
+            for other in step.depends_on:
+                if not 0 <= other < len(steps) or other == index:
+                    yield f"step {index}: it cannot depend on step {other}"
+        if _has_cycle(steps):
             yield "the dependencies go in a circle"
-
-    def _step_problems(self, index: int, step: ProposedStep) -> Any:
-        if step.agent_id not in self.known_agents:
-            yield f"step {index}: there is no agent {step.agent_id!r}; there are {', '.join(sorted(self.known_agents))}"
-        if not step.task.strip():
-            yield f"step {index}: the task is empty"
-        count = len(self.steps or ())
-        for other in step.depends_on:
-            if not 0 <= other < count or other == index:
-                yield f"step {index}: it cannot depend on step {other}"
 
 
 class Reassignment(BaseModel):
@@ -96,7 +125,7 @@ class Reassignment(BaseModel):
 class Proposal:
     """A checked decision, and what it took."""
 
-    decision: Decision
+    decision: ProposedPlan | DirectAnswer
     answer: Answer
 
 
@@ -113,7 +142,7 @@ class _Planner(_Aside[str, Proposal]):
 
     def finished(self, output: Any, value: Any, answer: Answer) -> Proposal:
         """The proposal."""
-        return Proposal(decision=output, answer=answer)
+        return Proposal(decision=output.decision, answer=answer)
 
 
 class Supervisor:
@@ -183,9 +212,9 @@ def decision_type(known_agents: frozenset[str], max_steps: int) -> type[Decision
     return type("Decision", (Decision,), {"known_agents": known_agents, "max_steps": max_steps, "__module__": __name__})
 
 
-def plan_of(decision: Decision, query: str, ctx: Context) -> Plan:
-    """A checked decision as a plan, with ids that are the same whenever the turn is run again."""
-    steps = decision.steps or []
+def plan_of(proposed: ProposedPlan, query: str, ctx: Context) -> Plan:
+    """A checked proposal as a plan, with ids that are the same whenever the turn is run again."""
+    steps = proposed.steps
     ids = [ctx.stable_id(f"plan-step:{index}") for index in range(len(steps))]
     now = ctx.now
     return Plan(
@@ -240,10 +269,10 @@ def _cards_text(registry: AgentRegistry) -> str:
 
 _PLAN_INSTRUCTIONS = (
     "You conduct a team of agents. Decide what the request needs. If agents are needed, answer "
-    '{"steps": [{"agent_id": …, "task": …, "depends_on": [positions of earlier steps]}]}: one step per agent and '
-    "task, each task complete in itself; steps that do not need one another's results depend on nothing. If no agent "
-    'is needed (a greeting, a question about the conversation), answer {"answer": …}. Answer in the language of the '
-    "request."
+    '{"decision": {"steps": [{"agent_id": …, "task": …, "depends_on": [positions of earlier steps]}]}}: one step per '
+    "agent and task, each task complete in itself; steps that do not need one another's results depend on nothing. If "
+    'no agent is needed (a greeting, a question about the conversation), answer {"decision": {"answer": …}}. Answer in '
+    "the language of the request."
 )
 _REASSIGN_INSTRUCTIONS = (
     "An agent said that a task is not its own. Name the agent that should take it, or null if none can."

@@ -10,7 +10,6 @@ are any, and in any case by polling the queue several times a second.
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -21,24 +20,31 @@ from batuta.events.expiry import decision_key, expiry_of, is_expired, undecided_
 from batuta.events.fanout import FanOutSink
 from batuta.events.giving_up import end_in
 from batuta.events.log import EventLog
+from batuta.events.lost_calls import ends_of_lost_calls
 from batuta.events.queue import TURN, Lease, Outcome, TurnQueue
 from batuta.events.runtime import TurnResumed, TurnStarted
-from batuta.events.sink import EventSink, OnStored, PipelinedRecorder, Recorder
+from batuta.events.sink import EventSink, Recorder
 from batuta.events.stored import events_in
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import (
-    BatutaError,
     FencedError,
     IdempotencyConflictError,
     RecordingFailedError,
     StoreUnavailableError,
 )
 from batuta.kernel.ids import new_id
-from batuta.kernel.tasks import cancelled, never_waits, to_the_end
+from batuta.kernel.tasks import cancelled
 from batuta.orchestration.approvals import allow_remembered
 from batuta.orchestration.conducting import TurnRequest
 from batuta.orchestration.endings import refuse_what_is_asked, write_end
+from batuta.orchestration.lease_guard import (
+    LeaseGuard,
+    OwnersRecorder,
+    PipelinedOwnersRecorder,
+    StopSignals,
+    owners_recorder,
+)
 from batuta.orchestration.memory import MEMORABLE, conversation_before, decisions_in, remembered_calls
 from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions
@@ -79,14 +85,6 @@ class TurnStore(PersistenceFactory, Protocol):
 
     log: EventLog
     queue: TurnQueue
-
-
-class StopSignals(Protocol):
-    """Hints that a turn was stopped; the queue has the last word."""
-
-    async def wait(self, turn_id: str) -> None:
-        """Return when this turn was asked to stop."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +180,7 @@ class TurnWorker:
     async def run_turn(self, lease: Lease) -> None:
         """Run one leased turn to its end, its pause, or the loss of its lease."""
         cancellation = Cancellation()
-        guard = _LeaseGuard(self._queue, lease, cancellation, self._signals)
+        guard = LeaseGuard(self._queue, lease, cancellation, self._signals)
         try:
             async with (
                 guard,
@@ -202,7 +200,7 @@ class TurnWorker:
             log.exception("turn %s broke", lease.work.turn_id)
             await self._give_back(lease, error)
 
-    async def _conduct(self, lease: Lease, cancellation: Cancellation, guard: "_LeaseGuard") -> None:
+    async def _conduct(self, lease: Lease, cancellation: Cancellation, guard: LeaseGuard) -> None:
         past = await self._past(str(lease.work.session_id), lease.work.turn_id)
         history = [event for event in past if event.turn_id == lease.work.turn_id]
         ended = end_in(history)
@@ -214,9 +212,11 @@ class TurnWorker:
         options = await given if isinstance(given, Awaitable) else given
         history += await self._expire(lease, history, options.get("clock", SYSTEM_CLOCK).now())
         sink = self._sink(lease, history)
-        async with _recording(self._persistence.recorder(lease, history), guard) as recorder:
-            opening = _opening(lease)
-            await _tell(opening, recorder, sink)
+        async with owners_recorder(self._persistence.recorder(lease, history), guard) as recorder:
+            lost = ends_of_lost_calls(history) if lease.work.resumed_by is not None else ()
+            begun = [_opening(lease), *lost]
+            for event in begun:
+                await _tell(event, recorder, sink)
             options["conversation"] = conversation_before(past, lease.work.turn_id)
             options["recorder"] = recorder
             options["journal"] = self._persistence.journal(lease, recorder, history)
@@ -228,7 +228,7 @@ class TurnWorker:
             _raise_if_unrecorded(turn)
             if not cancellation.is_requested and await self._is_settled(lease, turn):
                 return
-            outcome = await self._end(lease, [*history, opening, *turn.events], recorder, sink)
+            outcome = await self._end(lease, [*history, *begun, *turn.events], recorder, sink)
             await self._queue.finish(lease, outcome, error=_message(turn))
 
     async def _expire(self, lease: Lease, history: Sequence[Event], now: datetime) -> list[Event]:
@@ -363,65 +363,6 @@ async def _admitted(settings: WorkerSettings, lease: Lease, cancellation: Cancel
         await asyncio.gather(asking, return_exceptions=True)
 
 
-class _LeaseGuard:
-    """Keeps a lease alive while a turn runs, and stops the run when it is lost or the turn is stopped."""
-
-    def __init__(self, queue: TurnQueue, lease: Lease, cancellation: Cancellation, signals: StopSignals | None) -> None:
-        self._queue = queue
-        self._lease = lease
-        self._cancellation = cancellation
-        self._signals = signals
-        self._tasks: list[asyncio.Task[None]] = []
-        self._is_lost = False
-        self._renewed(time.monotonic())
-
-    @property
-    def is_lost(self) -> bool:
-        """True if the lease was taken over, given up, or has run out: a process that was frozen learns it here, before
-        it does anything more.
-        """
-        return self._is_lost or time.monotonic() > self._expires
-
-    def give_up(self) -> None:
-        """Another owner goes on with the turn."""
-        self._is_lost = True
-
-    async def __aenter__(self) -> None:
-        if self._lease.work.is_cancelled:
-            self._cancellation.cancel()
-        self._tasks.append(asyncio.create_task(self._beat()))
-        if self._signals is not None:
-            self._tasks.append(asyncio.create_task(self._listen(self._signals)))
-
-    async def __aexit__(self, *_: object) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    async def _beat(self) -> None:
-        pause = self._lease.length.total_seconds() / 3
-        while True:
-            await asyncio.sleep(pause)
-            sent = time.monotonic()
-            try:
-                if await self._queue.heartbeat(self._lease):
-                    self._cancellation.cancel()
-                self._renewed(sent)
-            except FencedError:
-                self.give_up()
-                self._cancellation.cancel("another worker took this turn over")
-                return
-            except StoreUnavailableError:
-                continue  # the lease outlives a missed beat or two
-
-    async def _listen(self, signals: StopSignals) -> None:
-        await signals.wait(self._lease.work.turn_id)
-        self._cancellation.cancel()
-
-    def _renewed(self, at: float) -> None:
-        self._expires = at + self._lease.length.total_seconds()
-
-
 class _StopWatch:
     """Polls the queue for stopped turns, for all turns of a worker at once: signals may get lost."""
 
@@ -466,60 +407,10 @@ class _News(FanOutSink):
             super().emit(event)
 
 
-class _OwnersRecorder:
-    """Records while the lease is held. An owner that lost it must not even record that it stopped: the turn goes on."""
-
-    def __init__(self, recorder: Recorder, guard: _LeaseGuard) -> None:
-        self._recorder = recorder
-        self._guard = guard
-        self.never_waits = never_waits(recorder, "record")
-
-    async def record(self, event: Event) -> Event:
-        self._check()
-        return await self._recorder.record(event)
-
-    def _check(self) -> None:
-        if self._guard.is_lost:
-            # For good: a heartbeat that comes through late must not let it record that the turn failed here.
-            self._guard.give_up()
-            raise FencedError("the lease of this turn is over; another owner goes on with it")
-
-
-class _PipelinedOwnersRecorder(_OwnersRecorder):
-    """The same for a recorder that stores while the run goes on: an owner that lost its turn stops at the next event,
-    or at the next barrier if it has nothing to tell.
-    """
-
-    def __init__(self, recorder: PipelinedRecorder, guard: _LeaseGuard) -> None:
-        super().__init__(recorder, guard)
-        self._pipeline = recorder
-
-    def submit(self, event: Event, on_stored: OnStored | None = None) -> Awaitable[None] | None:
-        self._check()
-        return self._pipeline.submit(event, on_stored)
-
-    async def barrier(self) -> None:
-        await self._pipeline.barrier()
-        self._check()
-
-
-@contextlib.asynccontextmanager
-async def _recording(recorder: Recorder, guard: _LeaseGuard) -> AsyncIterator[_OwnersRecorder]:
-    """The recorder of an owner; after the block nothing of this owner is on its way to the log any more."""
-    if not isinstance(recorder, PipelinedRecorder):
-        yield _OwnersRecorder(recorder, guard)
-        return
-    try:
-        yield _PipelinedOwnersRecorder(recorder, guard)
-    finally:
-        with contextlib.suppress(BatutaError):
-            await to_the_end(recorder.barrier())
-
-
-async def _tell(event: Event, recorder: _OwnersRecorder, sink: EventSink | None) -> None:
+async def _tell(event: Event, recorder: OwnersRecorder, sink: EventSink | None) -> None:
     """Record and show an event that the run itself does not emit."""
     show = None if sink is None else sink.emit
-    if isinstance(recorder, _PipelinedOwnersRecorder):
+    if isinstance(recorder, PipelinedOwnersRecorder):
         if (waiting := recorder.submit(event, show)) is not None:
             await waiting
         return
@@ -528,7 +419,7 @@ async def _tell(event: Event, recorder: _OwnersRecorder, sink: EventSink | None)
         show(stored)
 
 
-async def _given_up_if_cancelled(work: Coroutine[Any, Any, None], guard: _LeaseGuard) -> None:
+async def _given_up_if_cancelled(work: Coroutine[Any, Any, None], guard: LeaseGuard) -> None:
     """A worker that is stopped leaves its turns as they are: nothing of the stopping is emitted."""
     task = asyncio.create_task(work)
     try:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -316,7 +315,7 @@ class Context:
             return await self._acted(act, scope, effect.key)
 
         spending = pipelines.SpendingCodec(doing.codec, scope)
-        counted = replace(doing, act=acting, codec=spending)
+        counted = doing.done_by(acting, spending)
         is_cut_off = False
         try:
             return await pipelines.do_once(journal, counted)

@@ -167,7 +167,7 @@ class Run:
             return await self._settled(step, result)
         except Suspended:
             await to_the_end(self._stop_background())
-            await self._keep_what_failed_beside()
+            await self.keep_what_failed_beside()
             await self.emitter.settle()
             raise
         except BaseException:
@@ -186,7 +186,7 @@ class Run:
         self._rolled_back += await self.keep_failures(key)
         return True
 
-    async def _keep_what_failed_beside(self) -> None:
+    async def keep_what_failed_beside(self) -> None:
         """What failed beside a step that waits fails again when the run goes on. What was cut off is tried again."""
         self._failures = {
             key: noted for key, noted in self._failures.items() if not isinstance(noted[1], DeadlineExceededError)
@@ -273,21 +273,15 @@ class Run:
         invocation = Invocation(self, scope, step.name, parent, conversation, deadline)
         ctx = Context(invocation)
         emitter = self.emitter
+        is_announced = step.is_announced and emitter.is_heard
         token = current_context.set(ctx)
         stage = BEFORE
         started = _clock()
         try:
             refusal = await self._before(ctx, value) if self.hooks else None
             stage = STARTING
-            if emitter.is_heard:
-                begun = events.StepStarted(
-                    step_name=step.name,
-                    step_type=step.kind,
-                    pipeline_name=scope.pipeline_name,
-                    path=invocation.path,
-                    parent_step=parent.step_name or None,
-                )
-                await emitter.emit(begun, invocation.key)
+            if is_announced:
+                await self._emit_started(step, invocation)
             stage = WORKING
             if refusal is not None:
                 raise refusal  # noqa: TRY301 - a hook refuses where the step would have begun
@@ -302,7 +296,7 @@ class Run:
             if self.journal is not None:
                 await pipelines.fail_again(self.journal, invocation.key, has_effects=True)
             stage = ENDING
-            if emitter.is_heard:
+            if is_announced:
                 completed = events.StepCompleted(
                     step_name=step.name,
                     step_type=step.kind,
@@ -425,11 +419,26 @@ class Run:
             await self._after(ctx, StepResult(None, failure, Metrics(duration_seconds=duration)))
         return failure
 
+    async def _emit_started(self, step: "Step[Any, Any]", invocation: Invocation) -> None:
+        begun = events.StepStarted(
+            step_name=step.name,
+            step_type=step.kind,
+            pipeline_name=invocation.scope.pipeline_name,
+            path=invocation.path,
+            parent_step=None if invocation.parent is None else invocation.parent.step_name or None,
+        )
+        await self.emitter.emit(begun, invocation.key)
+
     async def _emit_failed(self, failure: StepError, step: "Step[Any, Any]", ctx: Context, duration: float) -> None:
         if not ctx.is_heard:
             return
         invocation = invocation_of(ctx)
         raised = failure.exception if failure.path == ctx.path else None
+        if not step.is_announced:
+            if failure.path != ctx.path:
+                return
+            with suppress(BatutaError):
+                await self._emit_started(step, invocation)
         failed = events.StepFailed(
             step_name=step.name,
             step_type=step.kind,

@@ -39,6 +39,10 @@ class Step(Generic[In_contra, Out_co]):
     shape: "ClassVar[Shape]" = "step"
     is_transparent: ClassVar[bool] = False
     """Whether it only arranges other steps and is not a step of its own in paths and events."""
+    is_announced: ClassVar[bool] = True
+    """Whether `step.started` and `step.completed` are emitted for it. Not for a step of the runtime that only runs
+    another one, whose events say the same; it is reported when it fails by itself.
+    """
 
     name: str
     input_type: Any

@@ -235,9 +235,18 @@ class ActionStep(Step[In_contra, Out_co]):
 
 def _shown(value: Any) -> Any:
     """What an action was given, as a person can be shown it."""
-    shown = to_jsonable_python(value, fallback=str)
+    shown = to_jsonable_python(value, fallback=_described)
     text = shown if isinstance(shown, str) else to_json(shown).decode()
     return shown if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"
+
+
+def _described(value: Any) -> Any:
+    """An object that is no data: in its own words, else by its public attributes. Its address says nothing."""
+    is_worded = any(getattr(type(value), name) is not getattr(object, name) for name in ("__str__", "__repr__"))
+    if is_worded:
+        return str(value)
+    attributes = {name: held for name, held in getattr(value, "__dict__", {}).items() if not name.startswith("_")}
+    return attributes or type(value).__name__
 
 
 class ActionDecorator:

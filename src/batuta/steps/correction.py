@@ -93,6 +93,8 @@ class Corrections:
         )
 
 
+_REJECTED = "Your previous answer was rejected."
+"""How every feedback opens: a model that reads requests by rule knows it by this."""
 _REPEATED = (
     "You gave the same answer {times} times, and it was rejected each time: it will be again. Change what the problem "
     "names, and only that."
@@ -102,7 +104,7 @@ _REPEATED = (
 def feedback_on(answer: str, verdict: Exception, token_budget: int, *, times: int = 1) -> str:
     """The feedback to a model about its rejected answer, within a budget of tokens; more if it gave the same again."""
     problem = _problem(verdict)
-    opening = "Your previous answer was rejected." if times == 1 else _REPEATED.format(times=times)
+    opening = _REJECTED if times == 1 else f"{_REJECTED} {_REPEATED.format(times=times)}"
     frame = f"{opening}\n\nPrevious answer:\n{{}}\n\n{{}}\n\nAnswer the original request again."
     room = token_budget * _CHARACTERS_PER_TOKEN
     problem = _cut(problem, max(room - len(frame) - 40, 80))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from batuta import events
+from batuta import events, llm
 from batuta.kernel.answers import Answer
 from batuta.kernel.ids import MessageId
 from batuta.kernel.messages import Message
@@ -52,6 +52,10 @@ async def recorded_call(
     if not ctx.is_heard:
         return await act()
     tool = current_tool()
+    emitter = invocation_of(ctx).run.emitter
+    # A model in this process dies with it: nothing else counts what it said.
+    is_metered = emitter.is_recorded and model.provider not in llm.FREE
+    reserved = llm.worst_case(request, model) if is_metered else None
     await ctx.emit(
         events.LlmRequest(
             call_id=call_id,
@@ -63,6 +67,8 @@ async def recorded_call(
             is_streaming=account.is_streaming,
             settings=_settings(request),
             output_type="text" if request.output is None else "json",
+            reserved_tokens=None if reserved is None else reserved.tokens,
+            reserved_cost=None if reserved is None else reserved.money,
             source_agent_id=account.agent_id,
         ),
         live=True,
@@ -73,7 +79,7 @@ async def recorded_call(
     lost: list[Amount] = []
     try:
         # That a model was asked is durable before it is: a kill cannot hide a call that has to be paid for.
-        await invocation_of(ctx).run.emitter.barrier()
+        await emitter.barrier()
         with noting_lost_tries() as lost:
             answer = await act()
     except BaseException as error:

@@ -50,6 +50,8 @@ def _protected(model: Model, ctx: Context) -> Model:
     budgets = options.get("budgets", ())
     if budgets:
         model = llm.BudgetedModel(model, options.get("ledger") or _process_ledger(), budgets)
+    elif run.emitter.is_recorded and model.provider not in llm.FREE:
+        model = llm.LostTriesModel(model)
     if _protected_core(model) is not None:
         return model if of_the_run is None else ImposedProtection(model, of_the_run)
     return ResilientModel(model, protection or _retries_alone(clock))

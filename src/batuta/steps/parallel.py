@@ -87,7 +87,7 @@ class ParallelStep(Step[In_contra, Into]):
         work = [self._in_slot(branch, value, ctx, slots) for branch in self._branches]
         if self._policy == "fail_fast":
             return self._merged(await all_or_first_failure(work), ctx)
-        return self._collected(await asyncio.gather(*work, return_exceptions=True), ctx)
+        return await self._collected(await asyncio.gather(*work, return_exceptions=True), ctx)
 
     async def _in_slot(
         self, branch: Branch[Any, Any], value: Any, ctx: Context, slots: asyncio.Semaphore | None
@@ -103,7 +103,7 @@ class ParallelStep(Step[In_contra, Into]):
             self._merge_one(branch, output, result)
         return output
 
-    def _collected(self, results: Sequence[Any], ctx: Context) -> Into:
+    async def _collected(self, results: Sequence[Any], ctx: Context) -> Into:
         output = self._into()
         errors: list[StepError] = []
         for branch, result in zip(self._branches, results, strict=True):
@@ -114,7 +114,7 @@ class ParallelStep(Step[In_contra, Into]):
             else:
                 self._merge_one(branch, output, result)
         if errors:
-            self._settle(output, errors, ctx)
+            await self._settle(output, errors, ctx)
         return output
 
     def _merge_one(self, branch: Branch[Any, Any], output: Into, result: Any) -> None:
@@ -123,8 +123,9 @@ class ParallelStep(Step[In_contra, Into]):
         except Exception as error:
             raise LogicalError(f"{self.name}: merging branch {branch.step.name!r} raised {error!r}") from error
 
-    def _settle(self, output: Into, errors: list[StepError], ctx: Context) -> None:
+    async def _settle(self, output: Into, errors: list[StepError], ctx: Context) -> None:
         if self._on_failures is not None:
+            await ctx.go_on()
             invocation_of(ctx).scope.agents.is_partial = True
             self._on_failures(output, errors)
             return

@@ -47,7 +47,7 @@ def near_names(found: Sequence[NearPassage]) -> list[str]:
 
 
 class VectorIndexConformance:
-    """What every vector index promises (A-12, P-35, IS-06, LD-12)."""
+    """What every vector index promises (A-12, P-35, IS-06)."""
 
     async def test_the_nearest_come_first(self, index: PassageIndex, vectors: VectorIndex) -> None:
         await index.put(a_document("hotel", "hotels cost money"))

@@ -22,5 +22,5 @@ class CallGuard(Protocol):
         ...
 
     async def check_decision(self, by: str, role: str | None) -> None:
-        """Raise `ToolRefusedError` if whoever agreed to a call could not do so any more."""
+        """Raise `ToolRefusedError` if the approver of a call has lost the right to approve it."""
         ...

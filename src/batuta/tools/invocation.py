@@ -215,7 +215,7 @@ class ToolInvoker:
         return _as_decided(prepared, decision)
 
     async def _check_decision(self, prepared: PreparedCall, decision: ApprovalDecision, role: str | None) -> None:
-        """An agreement of somebody who could not give it any more is none."""
+        """An approval counts only while its approver still has the right to give it."""
         if self._guard is None or decision.verdict == "rejected":
             return
         try:

@@ -24,7 +24,7 @@ Authorize = Callable[[dict[str, Any], ToolContext], Awaitable[str | None]]
 person who decides about it needs, if it needs one.
 """
 APPROVAL_REASON = "approval_reason"
-"""The fact (`context.enrich`) by which `authorize` tells whoever decides why it needs a role."""
+"""The fact (`context.enrich`) by which `authorize` says to an approver why a role is needed."""
 Reconcile = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
 
 TOOL_TIMEOUT = timedelta(seconds=30)
@@ -99,7 +99,7 @@ class ToolPolicy:
     roles: frozenset[str] = frozenset()
     """The user must hold all of them."""
     approval: Approval | None = None
-    """Undeclared, it asks nobody in a run of one's own; on the platform a write that declares nothing asks."""
+    """Undeclared, a write needs no approval in a bare run; on the platform it does."""
     exclusive: bool = False
     """Must not run beside other calls of the same answer."""
     redact: frozenset[str] = frozenset()

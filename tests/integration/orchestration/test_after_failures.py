@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from batuta import AgentStep, step
+from batuta import AgentStep, Branch, ParallelStep, Pipeline, step
 from batuta.events.conversation import AssistantMessage
 from batuta.eventstore.teams import open_team_store
 from batuta.kernel.errors import ProviderUnavailableError, TransientError
@@ -121,3 +121,56 @@ async def test_a_step_that_failed_in_passing_fails_again_when_its_turn_is_resume
         said = [event for event in await store.events(session) if isinstance(event, AssistantMessage)]
     assert [message.content for message in said if message.source_agent_id == "weather"] == ["sunny"]
     assert said[-1].content == "All done [1] [2]."
+
+
+class Found(list[str]):
+    """What branches bring."""
+
+    def take(self, item: str) -> None:
+        self.append(item)
+
+
+async def test_what_failed_beside_a_branch_that_waits_is_not_tried_again(tmp_path: Path) -> None:
+    """The turn goes on without it, as a run with a journal does."""
+    calls: list[str] = []
+
+    @step
+    async def stock(task: str) -> str:
+        calls.append(task)
+        if len(calls) == 1:
+            raise TransientError("the warehouse is away")
+        return "7 in stock"
+
+    @tool(effect="write", approval="always")
+    async def pay(amount: int) -> str:
+        """Pay."""
+        return "paid"
+
+    @step
+    async def joined(found: Found) -> str:
+        return ", ".join(found)
+
+    def clerk(request: ModelRequest) -> Reply:
+        return Reply("paid") if request.tool_results else Reply(tool_calls=[ToolCall("pay", {"amount": 1}, id="c1")])
+
+    payer = AgentStep(name="clerk", model=Habit(clerk), output=str, tools=[pay])
+    beside = ParallelStep(
+        Found,
+        [Branch(stock, merge=Found.take), Branch(payer, merge=Found.take)],
+        name="beside",
+        on_failure="collect",
+        on_failures=lambda found, errors: found.append("no stock"),
+    )
+    team = Orchestrator(
+        supervisor=Habit(clerk), agents=[Specialist(Pipeline("office", beside >> joined), name="Office")]
+    )
+    async with open_team_store(tmp_path / "team.db") as store:
+        session = new_id()
+        await store.say(session, "go", target_agent_id="office")
+        await TurnWorker.at(store, team).run_until_idle()
+        (asked,) = await store.waiting(session)
+        await store.decide(asked, ApprovalDecision.approve(by="ana"))
+        await TurnWorker.at(store, team).run_until_idle()
+        said = [event.content for event in await store.events(session) if isinstance(event, AssistantMessage)]
+    assert calls == ["go"]
+    assert said[-1] == "paid, no stock"

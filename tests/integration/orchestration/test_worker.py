@@ -113,7 +113,7 @@ async def test_a_turn_whose_lease_ran_out_is_taken_up_until_nothing_is_left(stor
     assert await store.status(turn) is WorkStatus.COMPLETED
 
 
-async def test_an_approval_pauses_the_turn_and_a_decision_resumes_it_elsewhere(store: Store) -> None:
+async def test_or14_an_approval_pauses_the_turn_and_a_decision_resumes_it_elsewhere(store: Store) -> None:
     """O-4, O-30: edited arguments are what is executed, once."""
     ledger, session = Ledger(), new_id()
     turn = await store.say(session, "go")

@@ -1,6 +1,6 @@
 """Steps that fail: tried again, handed on, skipped, and never written twice (O-23)."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -18,6 +18,7 @@ from batuta.observability.timeline import timeline_of
 from batuta.orchestration import (
     FailurePolicy,
 )
+from batuta.orchestration.plan_execution import AfterFailure
 from batuta.orchestration.plans import plan_from_events
 from batuta.testing import FakeClock, Reply, ToolCall
 from batuta.tools import tool
@@ -153,3 +154,34 @@ async def test_a_step_whose_write_was_undone_is_tried_again() -> None:
     assert turn.answer == "booked"
     assert booked == ["room"]
     assert len(tries) == 2
+
+
+@pytest.mark.parametrize("then", get_args(AfterFailure))
+async def test_a_failed_step_undoes_its_own_work_and_leaves_that_of_completed_steps(then: AfterFailure) -> None:
+    """O-23, F-9: the answer is written from what there is, so that must still be there."""
+    world: list[str] = []
+
+    def booking(name: str, *, is_failing: bool = False) -> Pipeline[str, str]:
+        @action(mode="transactional", rollback=lambda _: world.remove(name), name=f"book-{name}")
+        async def book(task: str) -> None:
+            world.append(name)
+
+        @step(name=f"confirm-{name}")
+        async def confirm(task: str) -> str:
+            if is_failing:
+                raise ValueError(f"no {name}")
+            return f"{name} is booked"
+
+        return Pipeline(name, book >> confirm)
+
+    turn = await team(
+        [plan(("hotel", "book", []), ("flight", "book", [0])), Reply("There is a hotel, and no flight.")],
+        booking("hotel"),
+        booking("flight", is_failing=True),
+        failure_policy=FailurePolicy(then=then),
+    ).run("a trip")
+    assert world == ["hotel"]
+    assert turn.plan is not None
+    assert [one.status for one in turn.plan.steps] == ["completed", "failed"]
+    assert (turn.status, turn.plan.status) == ("success", "failed")
+    assert turn.answer == "There is a hotel, and no flight."

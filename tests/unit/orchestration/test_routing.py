@@ -1,6 +1,10 @@
 """Who answers: the supervisor, the agent that the user chose, or the one a command means (O-21)."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
+from jsonschema import Draft202012Validator
 
 from batuta.events import (
     AgentDecisionRecorded,
@@ -8,11 +12,15 @@ from batuta.events import (
     ErrorOccurred,
     PlanGenerated,
 )
+from batuta.llm.encoding.schemas import anthropic_schema, openai_schema
 from batuta.orchestration import (
     Specialist,
 )
+from batuta.orchestration.supervisor import Decision
 from batuta.testing import Reply
 from tests.unit.orchestration.teams import agent, answer, kinds, of, plan, team
+
+STEP: dict[str, Any] = {"agent_id": "erp", "task": "look", "depends_on": [], "expected_output": None}
 
 
 async def test_the_supervisor_answers_what_needs_no_agent() -> None:
@@ -22,6 +30,37 @@ async def test_the_supervisor_answers_what_needs_no_agent() -> None:
     (message,) = of(turn, AssistantMessage)
     assert (message.source_agent_id, message.model) == ("supervisor", "scripted")
     assert kinds(turn) == ["session_start", "user_message", "assistant_message", "complete"]
+
+
+@pytest.mark.parametrize("as_sent", [lambda schema: schema, openai_schema, anthropic_schema])
+@pytest.mark.parametrize(
+    ("decision", "is_one"),
+    [
+        ({"steps": [STEP]}, True),
+        ({"answer": "Hello!"}, True),
+        ({"steps": [STEP], "answer": "I will look."}, False),
+        ({}, False),
+        ({"steps": None, "answer": None}, False),
+    ],
+)
+def test_the_schema_has_a_place_for_steps_or_for_an_answer(
+    as_sent: Callable[[dict[str, Any]], dict[str, Any]], decision: dict[str, Any], is_one: bool
+) -> None:
+    """O-22: and so it is when it was made strict for a provider."""
+    schema = as_sent(Decision.model_json_schema())
+    assert Draft202012Validator(schema).is_valid({"decision": decision}) is is_one
+    assert not Draft202012Validator(schema).is_valid(decision)
+
+
+async def test_a_decision_is_taken_with_and_without_its_cover() -> None:
+    """O-22: the form that the schema asks for; the scripts here are the plain one."""
+    covered = Reply('{"decision": {"steps": [{"agent_id": "erp", "task": "look"}]}}')
+    turn = await team([covered], agent("erp", [Reply("Seven.")])).run("how many?")
+    assert (turn.answer, turn.status) == ("Seven.", "success")
+    named = Reply('{"decision": "plan", "steps": [{"agent_id": "erp", "task": "look"}]}')
+    assert (await team([named], agent("erp", [Reply("Seven.")])).run("how many?")).answer == "Seven."
+    turn = await team([Reply('{"decision": {"answer": "Hello!"}}')], agent("erp", [])).run("hi")
+    assert (turn.answer, turn.plan) == ("Hello!", None)
 
 
 async def test_words_beside_a_plan_only_announce_it() -> None:

@@ -11,6 +11,9 @@ from batuta import step
 from batuta.events import (
     AgentExecutionStarted,
     AssistantMessage,
+    StepCompleted,
+    StepFailed,
+    StepStarted,
 )
 from batuta.kernel.errors import ConfigurationError
 from batuta.orchestration import (
@@ -29,6 +32,28 @@ async def test_agents_of_a_specialist_work_for_the_trace_of_the_turn() -> None:
     supervisor, worker = of(turn, AgentExecutionStarted)
     assert (worker.agent_name, worker.parent_trace_id) == ("erp", supervisor.trace_id)
     assert (worker.trace_id, supervisor.parent_trace_id) == (supervisor.trace_id, None)
+
+
+async def test_the_step_around_a_specialists_work_is_not_reported_beside_it() -> None:
+    turn = await team([plan(("erp", "stock?", []))], agent("erp", [Reply("7 left")])).run("How many?")
+    began = [event.path for event in of(turn, StepStarted)]
+    assert began == [event.path for event in of(turn, StepStarted) if event.step_type != "SpecialistStep"]
+    assert "step-1/erp/erp" in began
+    assert sorted(began) == sorted(event.path for event in of(turn, StepCompleted))
+
+
+async def test_the_step_around_a_specialists_work_is_reported_when_it_fails_itself() -> None:
+    @step
+    async def unspeakable(task: str) -> Any:
+        return object()  # which no text can be made of
+
+    turn = await team([plan(("unspeakable", "speak", []))], unspeakable).run("Say it")
+    reported = [
+        (event.type, event.path)
+        for event in turn.events
+        if isinstance(event, (StepStarted, StepFailed)) and event.step_type == "SpecialistStep"
+    ]
+    assert reported == [("step.started", "step-1/unspeakable"), ("step.failed", "step-1/unspeakable")]
 
 
 @pytest.mark.parametrize(

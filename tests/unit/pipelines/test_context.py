@@ -103,6 +103,6 @@ async def test_an_event_that_is_wrong_fails_the_step_that_told_it() -> None:
     assert "confidence" in (await work.run(1, sink=EventList())).error.message
 
 
-async def test_nothing_is_left_of_a_context_when_the_run_is_over() -> None:
+async def test_is10_nothing_is_left_of_a_context_when_the_run_is_over() -> None:
     await Pipeline("p", double).run(1)
     assert current_context.get() is None

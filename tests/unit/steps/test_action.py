@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from batuta import ActionStep, Context, MemoryJournal, Pipeline, PipelineTypeError, StepResult, action, step
 from batuta.events import StepCompleted, StepFailed, StepStarted
+from batuta.kernel.approvals import ApprovalDecision, ApprovalRequest
 from batuta.kernel.errors import ErrorCategory
 from tests.support.loops import run_in_virtual_time
 from tests.support.runs import EventList, tasks_left, unbalanced
@@ -310,6 +311,41 @@ async def test_an_action_that_returns_nothing_is_reconciled_by_yes_or_no(has_hap
     assert (await send.run(1, journal=journal)).is_error is not has_happened
     assert (await send.run(1, journal=journal)).value == 1
     assert len(called) == calls
+
+
+class Parcel:
+    def __init__(self, city: str) -> None:
+        self.city = city
+        self._weight = 3
+
+
+class Crate(Parcel):
+    def __str__(self) -> str:
+        return f"a crate for {self.city}"
+
+
+class Sack:
+    __slots__ = ("city",)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(Parcel("Vigo"), {"city": "Vigo"}), (Crate("Vigo"), "a crate for Vigo"), (Sack(), "Sack")]
+)
+async def test_an_object_is_shown_to_the_person_who_is_asked_about_it(value: Any, shown: Any) -> None:
+    """O-3: its address would say nothing, and be another one after a restart."""
+    asked: list[Any] = []
+
+    class Clerk:
+        async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
+            asked.append(request.args["value"])
+            return ApprovalDecision.reject("it is done", by="clerk")
+
+    @action(mode="transactional", rollback=lambda _: None)
+    async def send(parcel: Any) -> None:
+        raise ConnectionResetError
+
+    assert (await send.run(value, journal=MemoryJournal(), approver=Clerk())).value is value
+    assert asked == [shown]
 
 
 async def test_a_dry_run_acts_on_nothing() -> None:

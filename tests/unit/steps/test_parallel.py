@@ -4,12 +4,13 @@ import asyncio
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from batuta import Branch, Conversation, Message, ParallelStep, Pipeline, PipelineTypeError, Step, StepError, step
 from batuta.events import AgentPipelineCompleted, StepFailed
 from batuta.kernel.errors import ErrorCategory
 from batuta.pipelines.context import Context
+from batuta.pipelines.journal import MemoryJournal
 from tests.support.loops import run_in_virtual_time
 from tests.support.runs import EventList, tasks_left, unbalanced
 
@@ -112,6 +113,25 @@ async def test_failures_can_be_settled_with_what_succeeded() -> None:
     pipeline = side_by_side(fetching("a"), fetching("b", error=OSError("down")), on_failure="collect", on_failures=note)
     assert (await pipeline.run(1, sink=sink)).value == Basket(items=["a1"], notes=["down"])
     assert sink.of(AgentPipelineCompleted)[0].status == "partial_success"
+
+
+async def test_what_failed_and_was_settled_is_not_tried_again_when_the_run_is_repeated() -> None:
+    """F-90: the run went on without it; a write that is begun anew afterwards would happen behind its answer."""
+    tries: list[str] = []
+
+    @step(name="pay")
+    async def pay(value: int, ctx: Context) -> str:
+        async def act() -> str:
+            tries.append("pay")
+            raise OSError("the bank is closed")
+
+        return await ctx.effect(act, TypeAdapter(str), kind="write", name="pay")
+
+    pipeline = side_by_side(fetching("a"), pay, on_failure="collect", on_failures=lambda basket, errors: None)
+    journal = MemoryJournal()
+    for _ in range(2):
+        assert (await pipeline.run(1, journal=journal)).value == Basket(items=["a1"])
+    assert tries == ["pay"]
 
 
 @pytest.mark.parametrize("policy", ["fail_fast", "collect"])

@@ -16,11 +16,14 @@ from tests.support.history import (
     AckedAppend,
     Connection,
     Delivered,
+    Effect,
     History,
     LogEntry,
+    MeteredCall,
     Position,
     ProjectedRow,
     Resync,
+    ServedCall,
     View,
 )
 from tests.support.verifier import INVARIANTS, BrokenPromiseError, Finding, percentile, verify
@@ -82,6 +85,12 @@ CLEAN = History(
     rows=tuple(row(seq) for seq in range(1, LAST + 1)),
     views=(View(client="c", session="s", live="hello", reloaded="hello"),),
     turns=(AcceptedTurn(session="s", turn="t"),),
+    effects=(Effect(key="pay", times=1, expected=1),),
+    served=(ServedCall(turn="t", response_id="r1", tokens=9), ServedCall(turn="t", response_id="r2", tokens=5)),
+    metered=(
+        MeteredCall(turn="t", response_id="r1", tokens=9),
+        MeteredCall(turn="t", response_id=None, lost_tokens=100),
+    ),
 )
 
 
@@ -250,6 +259,35 @@ OTHERS = {
         {"unended_turns": 1},
     ),
 }
+OUTSIDE: dict[str, Plant] = {
+    "an effect that happened twice": (
+        replace(CLEAN, effects=(Effect(key="pay", times=2),)),
+        {"wrong_effects": 1},
+    ),
+    "an effect that is claimed and did not happen": (
+        replace(CLEAN, effects=(Effect(key="pay", times=0, expected=1),)),
+        {"wrong_effects": 1},
+    ),
+    "an answer metered with other tokens": (
+        replace(CLEAN, served=(ServedCall(turn="t", response_id="r1", tokens=10),)),
+        {"wrong_metering": 1},
+    ),
+    "an answer metered twice": (
+        replace(CLEAN, metered=(*CLEAN.metered, CLEAN.metered[0])),
+        {"wrong_metering": 1},
+    ),
+    "a lost answer that nothing was reserved for": (
+        replace(CLEAN, metered=CLEAN.metered[:1]),
+        {"wrong_metering": 1},
+    ),
+    "a call without an end": (
+        replace(CLEAN, metered=(*CLEAN.metered, MeteredCall(turn="t", response_id=None, is_ended=False))),
+        {"wrong_metering": 1},
+    ),
+    "a process that ended by itself": (replace(CLEAN, exits=("worker ended",)), {"exits": 1}),
+}
+
+
 PLANTS: dict[str, Plant] = {
     **LOST,
     **PROJECTION,
@@ -260,6 +298,7 @@ PLANTS: dict[str, Plant] = {
     **REORDERINGS,
     **SKIPS,
     **OTHERS,
+    **OUTSIDE,
 }
 
 
@@ -425,6 +464,9 @@ def lines_of(history: History) -> list[str]:
         *({"kind": "row", **asdict(found)} for found in history.rows or ()),
         *({"kind": "view", **asdict(view)} for view in history.views),
         *({"kind": "turn", **asdict(turn)} for turn in history.turns),
+        *({"kind": "effect", **asdict(effect)} for effect in history.effects),
+        *({"kind": "served", **asdict(call)} for call in history.served),
+        *({"kind": "metered", **asdict(call)} for call in history.metered),
     ]
     return [json.dumps(record) + "\n" for record in records]
 

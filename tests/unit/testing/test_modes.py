@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import model_validator
 
 from batuta import pipelines
 from batuta.events.conversation import Complete
@@ -18,10 +19,13 @@ from batuta.llm.encoding import openai_chat
 from batuta.llm.model import ModelRequest
 from batuta.llm.openai_chat import OpenAIChatModel
 from batuta.llm.resilient import ResilientModel
+from batuta.orchestration import supervisor
 from batuta.orchestration.memory import conversation_before
+from batuta.orchestration.orchestrator import TurnStep
 from batuta.pipelines import journaling
 from batuta.pipelines.context import Context
-from batuta.pipelines.result import Tally
+from batuta.pipelines.input_digest import json_digest_of
+from batuta.pipelines.result import StepError, Tally
 from batuta.pipelines.runner import Run
 from batuta.steps import models
 from batuta.testing.modes.checking import DECLARED, MODES, check_program, differences_of, modes_of, shrunk
@@ -232,11 +236,61 @@ def inputs_of_a_journal_not_checked(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(pipelines, "check_input", unchecked)
 
 
+def objects_without_fields_not_checked(patch: pytest.MonkeyPatch) -> None:
+    """A journal that was used with an object of a plain class answers every other one with what belongs to it."""
+
+    async def unchecked(journal: Any, step_name: str, value: Any, run_key: str) -> str:
+        if json_digest_of(value) is None:
+            return run_key
+        return await journaling.check_input(journal, step_name, value, run_key)
+
+    patch.setattr(pipelines, "check_input", unchecked)
+
+
+def objects_shown_by_their_address(patch: pytest.MonkeyPatch) -> None:
+    """A person who is asked about a write cannot see what it was about."""
+    patch.setattr("batuta.steps.action._described", str)
+
+
+def failed_undo_not_told_by_turns(patch: pytest.MonkeyPatch) -> None:
+    """The error of a turn does not name what could not be undone."""
+    tell = TurnStep._tell_error
+
+    async def told(self: TurnStep, ctx: Context, failure: StepError) -> None:
+        await tell(self, ctx, replace(failure, rollback_failures=()))
+
+    patch.setattr(TurnStep, "_tell_error", told)
+
+
+def announced_plans_refused(patch: pytest.MonkeyPatch) -> None:
+    """A plan with words beside its steps is taken for a mistake, as often as it comes."""
+
+    class StrictDecision(supervisor.Decision):
+        @model_validator(mode="before")
+        @classmethod
+        def refuse(cls, given: dict[str, Any]) -> dict[str, Any]:
+            if {"steps", "answer"} <= given.get("decision", given).keys():
+                raise ValueError("give either steps or an answer")
+            return given
+
+    def strict(known_agents: frozenset[str], max_steps: int) -> type[supervisor.Decision]:
+        limits = {"known_agents": known_agents, "max_steps": max_steps, "__module__": __name__}
+        return type("Strict", (StrictDecision,), limits)
+
+    patch.setattr(supervisor, "decision_type", strict)
+
+
 reserve = ActionNode(name="reserve")
 reserve_more = ActionNode(name="reserve-more", returns=True)
 charge = PlainNode(name="charge", fate="fails")
 talk = AgentNode(name="talk")
 write = AgentNode(name="write", rounds=(("note",),))
+
+pair = Program(
+    members=tuple(PipelineNode(name=name, parts=(PlainNode(name=f"{name}-work"),)) for name in ("one", "two")),
+    depends_on=((), ()),
+)
+writes = tuple(ActionNode(name=f"act{number}", can_tell=number % 2 == 0) for number in range(8))
 
 FAULTS: dict[str, tuple[Put, Program]] = {
     "a durable run never rolls back": (undone_never_in_durable_runs, program(reserve, charge)),
@@ -269,15 +323,9 @@ FAULTS: dict[str, tuple[Put, Program]] = {
     "answers from a journal cost nothing": (costs_not_counted_after_a_kill, program(talk, write)),
     "an interrupted write is repeated blindly": (
         intents_forgotten,
-        program(*(ActionNode(name=f"act{number}", can_tell=number % 2 == 0) for number in range(8))),
+        program(*writes),
     ),
-    "the supervisor's questions join the conversation": (
-        conclusions_in_the_conversation,
-        Program(
-            members=tuple(PipelineNode(name=name, parts=(PlainNode(name=f"{name}-work"),)) for name in ("one", "two")),
-            depends_on=((), ()),
-        ),
-    ),
+    "the supervisor's questions join the conversation": (conclusions_in_the_conversation, pair),
     "what a tool runs does not count with its agent": (
         effects_in_the_scope_of_the_step,
         program(
@@ -309,6 +357,16 @@ FAULTS: dict[str, tuple[Put, Program]] = {
     ),
     "a lease that ran out is never taken up": (expired_leases_never_taken_up, program(talk, reserve)),
     "the input of a journal is not checked": (inputs_of_a_journal_not_checked, program(talk)),
+    "objects of a plain class are not told apart": (
+        objects_without_fields_not_checked,
+        program(talk, form="plain class"),
+    ),
+    "an object is shown by its address": (objects_shown_by_their_address, program(*writes, form="plain class")),
+    "what could not be undone is not told": (
+        failed_undo_not_told_by_turns,
+        program(ActionNode(name="book", undo_fails=True), charge),
+    ),
+    "a plan with words beside its steps is refused": (announced_plans_refused, replace(pair, plan="announced")),
 }
 """Every fault, and a program that shows it."""
 
@@ -325,17 +383,37 @@ async def test_a_fault_that_is_put_back_is_found(fault: str, monkeypatch: pytest
     raise AssertionError(f"{fault}: nobody noticed")
 
 
-@pytest.mark.parametrize(
-    "put", [broken_streams_not_told, expired_leases_never_taken_up, inputs_of_a_journal_not_checked]
-)
+def _anything(_: Program) -> bool:
+    return True
+
+
+def _undoes_what_cannot_be_undone(one: Program) -> bool:
+    nodes = [node for member in one.members for node in nodes_of(member)]
+    can_fail = any(isinstance(node, ActionNode) and node.undo_fails for node in nodes)
+    return can_fail and expected_outcome(one).value is None
+
+
+FOUND_BY_ITSELF: dict[Put, Callable[[Program], bool]] = {
+    broken_streams_not_told: _anything,
+    expired_leases_never_taken_up: _anything,
+    inputs_of_a_journal_not_checked: _anything,
+    objects_without_fields_not_checked: lambda one: one.form == "plain class",
+    failed_undo_not_told_by_turns: _undoes_what_cannot_be_undone,
+    announced_plans_refused: lambda one: one.plan == "announced",
+}
+"""Faults that the first hundreds of programs show, and which of them are worth running for it."""
+
+
+@pytest.mark.parametrize("put", FOUND_BY_ITSELF)
 async def test_generated_programs_find_a_fault_by_themselves(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch)
-    for seed in range(100):
-        if await differences_of(random_program(seed), IN_MEMORY, {}, seed):
+    for seed in range(400):
+        one = random_program(seed)
+        if FOUND_BY_ITSELF[put](one) and await differences_of(one, IN_MEMORY, {}, seed):
             monkeypatch.undo()
-            assert not await differences_of(random_program(seed), IN_MEMORY, {}, seed)
+            assert not await differences_of(one, IN_MEMORY, {}, seed)
             return
-    raise AssertionError("a hundred programs came to the same in all modes")
+    raise AssertionError("all programs came to the same in all modes")
 
 
 async def test_a_failing_program_is_made_small_and_printed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -370,6 +448,9 @@ def test_the_programs_are_worth_the_name() -> None:
     assert sum(bool(outcome.undone) for outcome in outcomes) > 10
     assert sum(one.is_team for one in programs) > 10
     assert {one.budget for one in programs} == {"none", "ample", "used up"}
+    assert {one.form for one in programs} == {"text", "plain class", "data class"}
+    assert {one.plan for one in programs} == {"whole", "bare", "announced"}
+    assert any(one.fails_whole for one in programs)
     assert random_program(17) == random_program(17)
 
 

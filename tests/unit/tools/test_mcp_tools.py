@@ -72,7 +72,7 @@ def test_a_description_is_found_and_bounded(facts: dict[str, Any], description: 
         {"annotations": wire.ToolAnnotations(read_only_hint=True)},
     ],
 )
-def test_whatever_a_person_approved_is_in_the_digest(facts: dict[str, Any]) -> None:
+def test_se21_whatever_a_person_approved_is_in_the_digest(facts: dict[str, Any]) -> None:
     """SE-21."""
     assert digest_of(offered(**facts)) != digest_of(offered())
     assert digest_of(offered(**facts)) == digest_of(offered(**facts))

@@ -67,7 +67,7 @@ def test_a_tool_that_leaves_the_registry_leaves_every_set() -> None:
     assert view.get("read") is None
 
 
-def test_a_new_tool_of_a_namespace_is_granted_to_nobody() -> None:
+def test_se36_a_new_tool_of_a_namespace_is_granted_to_nobody() -> None:
     """A server cannot widen what an agent may do."""
     registry = ToolRegistry()
     registry.replace_namespace("wiki", [named("search")])

@@ -168,7 +168,7 @@ async def test_arguments_are_checked_strictly_and_the_error_names_them(args: dic
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), 1e400, object()])
-async def test_what_json_cannot_say_is_refused(value: object) -> None:
+async def test_bi11_what_json_cannot_say_is_refused(value: object) -> None:
     """BI-11."""
     with pytest.raises(InvalidArgumentsError, match="no JSON"):
         await many_types.call(ratio=value)

@@ -48,7 +48,7 @@ class AppendContract:
         await subject.log.append(one, [said("a"), said("b")])
         assert (await subject.log.append(other, [said("c")])).first_seq == 1
 
-    async def test_concurrent_writers_leave_neither_holes_nor_doubles(self, subject: Subject) -> None:
+    async def test_or02_concurrent_writers_leave_neither_holes_nor_doubles(self, subject: Subject) -> None:
         """OR-02: and each writer's own events stay in the order it wrote them."""
         session = new_id()
 
@@ -76,7 +76,7 @@ class AppendContract:
         assert (await subject.log.head(session)).last_seq == 0
         assert (await subject.log.append(session, [said("next")])).first_seq == 1
 
-    async def test_order_is_the_order_of_appending_whatever_the_clock_says(self, subject: Subject) -> None:
+    async def test_ft11_order_is_the_order_of_appending_whatever_the_clock_says(self, subject: Subject) -> None:
         """FT-11: a clock that jumps back does not move an event."""
         session = new_id()
         for day in (20, 3, 11):
@@ -96,7 +96,7 @@ class AppendContract:
         ["\x00 null", "\u202e right to left", "\U0001f600\U00010348", "a\u0301" * 2000, '{"lc": 1, "__type__": "x"}'],
         ids=["nul", "direction", "astral", "combining", "reserved"],
     )
-    async def test_odd_text_comes_back_unchanged(self, subject: Subject, text: str) -> None:
+    async def test_bi05_bi06_odd_text_comes_back_unchanged(self, subject: Subject, text: str) -> None:
         """BI-05, BI-06."""
         session = new_id()
         await subject.log.append(session, [said(text), noted("k", {"$ref": text, "py/object": [text]})])
@@ -139,7 +139,7 @@ class RefusalContract:
         with pytest.raises(EventRefusedError, match="same id"):
             await subject.log.append(new_id(), [event, event])
 
-    async def test_an_event_above_the_size_limit_is_refused_and_says_the_limit(self, subject: Subject) -> None:
+    async def test_bi03_an_event_above_the_size_limit_is_refused_and_says_the_limit(self, subject: Subject) -> None:
         """BI-03: one byte too many is too many, and what just fits is stored."""
         session = new_id()
         room = subject.event_bytes - len(said("", session_id=session).model_dump_json())

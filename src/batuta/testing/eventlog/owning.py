@@ -13,7 +13,7 @@ from batuta.testing.eventlog.subject import Subject, noted, said
 class FenceContract:
     """A stale owner writes nothing."""
 
-    async def test_an_owner_with_a_lower_token_is_refused(self, subject: Subject) -> None:
+    async def test_cr13_an_owner_with_a_lower_token_is_refused(self, subject: Subject) -> None:
         """I7, CR-13."""
         session = new_id()
         await subject.log.append(session, [noted("new")], fence=2)

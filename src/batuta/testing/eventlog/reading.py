@@ -47,13 +47,15 @@ class ReadContract:
         assert (page.records, page.is_last, page.head.position) == ((), True, (1, 0))
 
     @pytest.mark.parametrize("position", [{"after": -1}, {"limit": 0}, {"after": 0, "limit": -5}], ids=str)
-    async def test_positions_that_make_no_sense_are_refused(self, subject: Subject, position: dict[str, int]) -> None:
+    async def test_bi12_positions_that_make_no_sense_are_refused(
+        self, subject: Subject, position: dict[str, int]
+    ) -> None:
         """BI-12."""
         with pytest.raises(ValueError, match=r"position|limit"):
             await subject.log.read(new_id(), **position)
 
     @pytest.mark.parametrize("after", [3, 2**63, 2**80])
-    async def test_a_position_beyond_the_end_is_stale(self, subject: Subject, after: int) -> None:
+    async def test_bi12_a_position_beyond_the_end_is_stale(self, subject: Subject, after: int) -> None:
         """BI-12: its reader saw something this log does not hold."""
         session = new_id()
         await subject.log.append(session, [said("a"), said("b")])
@@ -84,7 +86,7 @@ class ReadContract:
         page = await subject.log.read(session, after=1, epoch=1)
         assert [(record.epoch, record.seq) for record in page.records] == [(2, 2)]
 
-    async def test_a_damaged_record_hides_nothing_else(self, subject: Subject) -> None:
+    async def test_se03_a_damaged_record_hides_nothing_else(self, subject: Subject) -> None:
         """SE-03: one record is unreadable; its neighbours and other sessions are not."""
         session, other = new_id(), new_id()
         await subject.log.append(session, [said("a"), said("b"), said("c")])
@@ -178,7 +180,7 @@ class TailContract:
             await subject.log.append(session, [said("a")])
         assert await words(subject.log, session) == ["a"]
 
-    async def test_a_doorbell_that_does_not_ring_answers_in_time(self, subject: Subject) -> None:
+    async def test_or08_a_doorbell_that_does_not_ring_answers_in_time(self, subject: Subject) -> None:
         async with subject.log.tail([new_id()]) as bell:
             assert await bell.wait(0.01) == frozenset()
 

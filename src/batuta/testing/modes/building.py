@@ -1,7 +1,7 @@
 """From a program to what runs: steps, actions, agents with tools, pipelines, a team."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -34,6 +34,7 @@ from batuta.testing.modes.programs import (
     ProgramNode,
     RecoverNode,
     RepeatNode,
+    ValueForm,
     mark,
 )
 from batuta.testing.modes.world import SEARCH, SUPERVISOR, SUPERVISOR_ENDPOINT, WORLD, Stage, World
@@ -47,6 +48,28 @@ class ChoiceCase(Enum):
     FIRST = "first"
     SECOND = "second"
     THIRD = "third"
+
+
+class Letter:
+    """A text inside of an object whose class says nothing but its name: no fields, no comparison, no words."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+@dataclass(frozen=True)
+class Card:
+    """A text inside of a data class."""
+
+    text: str
+
+
+FORMS: Mapping[ValueForm, Callable[[str], Any]] = {"text": str, "plain class": Letter, "data class": Card}
+
+
+def text_in(value: Any) -> str:
+    """The text that a value is or holds."""
+    return value if isinstance(value, str) else str(value.text)
 
 
 class Worded(BaseModel):
@@ -63,9 +86,9 @@ class GatheredTexts:
         self.texts: list[str] = []
         self.failures = 0
 
-    def add(self, text: str) -> None:
+    def add(self, value: Any) -> None:
         """What one branch gave."""
-        self.texts.append(text)
+        self.texts.append(text_in(value))
 
     def count(self, errors: list[StepError]) -> None:
         """The branches that failed."""
@@ -80,70 +103,96 @@ class BuiltProgram:
         self.program = program
         self.is_streaming = is_streaming
         self.stage = Stage(World(program))
+        self.form = FORMS[program.form]
+        """Makes of a text what the program's nodes take."""
 
     @cached_property
-    def pipeline(self) -> Step[str, str]:
+    def pipeline(self) -> Step[Any, Any]:
         """The first member, as a pipeline of its own."""
         return self._pipeline(self.program.members[0])
 
     @cached_property
     def team(self) -> Orchestrator:
         """All members under a supervisor."""
-        members = [Specialist(self._pipeline(member), name=member.name) for member in self.program.members]
+        members = [Specialist(self._member(member), name=member.name) for member in self.program.members]
         return Orchestrator(
             supervisor=self.stage.model(SUPERVISOR_ENDPOINT),
             agents=members,
             instructions=f"agent:{SUPERVISOR} ",
-            failure_policy=FailurePolicy(retries=0),
+            failure_policy=FailurePolicy(
+                retries=0, then="fail_plan" if self.program.fails_whole else "skip_dependents"
+            ),
             is_streaming=self.is_streaming,
         )
 
-    def _node(self, node: ProgramNode) -> Step[str, str]:
-        build: Callable[..., Step[str, str]] = getattr(self, f"_{type(node).__name__.removesuffix('Node').lower()}")
+    def _member(self, node: PipelineNode) -> Step[str, str]:
+        """A member of a team takes and gives texts."""
+        pipeline = self._pipeline(node)
+        if self.form is str:
+            return pipeline
+        return Pipeline(node.name, self._filled(node.name) >> pipeline >> self._opened(node.name))
+
+    def _filled(self, name: str) -> Step[Any, Any]:
+        async def fill(value: Any) -> Any:
+            return self.form(text_in(value))
+
+        return step(name=f"{name}-fill")(fill)
+
+    def _opened(self, name: str) -> Step[Any, str]:
+        async def open_it(value: Any) -> str:
+            return text_in(value)
+
+        return step(name=f"{name}-open")(open_it)
+
+    def _node(self, node: ProgramNode) -> Step[Any, Any]:
+        build: Callable[..., Step[Any, Any]] = getattr(self, f"_{type(node).__name__.removesuffix('Node').lower()}")
         return build(node)
 
-    def _plain(self, node: PlainNode) -> Step[str, str]:
-        async def work(value: str) -> str:
+    def _plain(self, node: PlainNode) -> Step[Any, Any]:
+        async def work(value: Any) -> Any:
             if node.fate == "fails":
                 raise LogicalError(f"{node.name} fails")
             if node.fate == "fails for now":
                 raise TransientError(f"{node.name} fails for now")
-            return mark(node.name, value)
+            return self.form(mark(node.name, text_in(value)))
 
         return step(name=node.name)(work)
 
-    def _action(self, node: ActionNode) -> Step[str, str]:
+    def _action(self, node: ActionNode) -> Step[Any, Any]:
         stage = self.stage
 
-        async def act(value: str) -> None:
-            if node.mode != "idempotent" or not stage.world.has_happened(node.name, value):
-                stage.world.act(node.name, value, node.fate)
+        async def act(value: Any) -> None:
+            text = text_in(value)
+            if node.mode != "idempotent" or not stage.world.has_happened(node.name, text):
+                stage.world.act(node.name, text, node.fate)
 
-        async def act_and_return(value: str) -> str:
+        async def act_and_return(value: Any) -> str:
             await act(value)
-            stage.world.made[mark(node.name, value)] = value
-            return mark(node.name, value)
+            made = mark(node.name, text_in(value))
+            stage.world.made[made] = text_in(value)
+            return made
 
-        async def undo(result: str) -> None:
+        async def undo(result: Any) -> None:
             if node.undo_fails:
                 raise LogicalError(f"{node.name} cannot be undone")
-            stage.world.undo(node.name, stage.world.made.get(result, result) if node.returns else result)
+            text = text_in(result)
+            stage.world.undo(node.name, stage.world.made.get(text, text) if node.returns else text)
 
-        async def reconcile(value: str) -> Any:
-            has_happened = stage.world.has_happened(node.name, value)
-            return (mark(node.name, value) if node.returns else True) if has_happened else None
+        async def reconcile(value: Any) -> Any:
+            has_happened = stage.world.has_happened(node.name, text_in(value))
+            return (mark(node.name, text_in(value)) if node.returns else True) if has_happened else None
 
         is_transactional = node.mode == "transactional"
         made_of: Any = act_and_return if node.returns else act
-        done: Step[str, str] = action(
+        acted: Step[Any, Any] = action(
             mode=node.mode,
             name=node.name,
             rollback=undo if is_transactional else None,
             reconcile=reconcile if node.can_tell else None,
         )(made_of)
-        return done
+        return acted >> self._filled(node.name) if node.returns and self.form is not str else acted
 
-    def _agent(self, node: AgentNode) -> Step[str, str]:
+    def _agent(self, node: AgentNode) -> Step[Any, Any]:
         async def is_right(value: Any, _: Context) -> None:
             if not str(getattr(value, "text", value)).startswith("§"):
                 raise Rejected("this is not what was asked for", hint="say what was asked for")
@@ -163,13 +212,12 @@ class BuiltProgram:
             is_streaming=self.is_streaming,
             **options,
         )
-        if not node.is_structured:
-            return agent
-
-        async def unwrap(answer: Worded) -> str:
-            return answer.text
-
-        return Pipeline(f"{node.name}-text", agent >> step(name=f"{node.name}-unwrap")(unwrap))
+        answered: Step[Any, Any] = agent
+        if node.is_structured:
+            answered = Pipeline(f"{node.name}-text", agent >> self._opened(node.name))
+        if self.form is str:
+            return answered
+        return self._opened(f"{node.name}-request") >> answered >> self._filled(node.name)
 
     def _tools(self, node: AgentNode) -> list[Tool]:
         named = dict.fromkeys(name for names in node.rounds for name in names)
@@ -180,25 +228,25 @@ class BuiltProgram:
         inner = self._pipeline(node.delegate)
 
         async def run_inner(values: dict[str, Any], _: ToolContext) -> str:
-            result = await inner.run(values["what"])
-            return "failed" if result.is_error else result.value
+            result = await inner.run(self.form(values["what"]))
+            return "failed" if result.is_error else text_in(result.value)
 
         return replace(DELEGATE, body=run_inner)
 
-    def _pipeline(self, node: PipelineNode) -> Step[str, str]:
+    def _pipeline(self, node: PipelineNode) -> Step[Any, Any]:
         parts = [self._node(part) for part in node.parts]
         chain = parts[0]
         for part in parts[1:]:
             chain = chain >> part
         return Pipeline(node.name, chain)
 
-    def _choice(self, node: ChoiceNode) -> Step[str, str]:
+    def _choice(self, node: ChoiceNode) -> Step[Any, Any]:
         cases = [self._node(case) for case in node.cases]
         members = list(ChoiceCase)
         by_member = {member: cases[index % len(cases)] for index, member in enumerate(members)}
-        return SwitchStep(ChoiceCase, by_member, on=lambda value: members[case_of(value)], name=node.name)
+        return SwitchStep(ChoiceCase, by_member, on=lambda value: members[case_of(text_in(value))], name=node.name)
 
-    def _parallel(self, node: ParallelNode) -> Step[str, str]:
+    def _parallel(self, node: ParallelNode) -> Step[Any, Any]:
         gather = ParallelStep(
             GatheredTexts,
             [Branch(self._node(branch), merge=GatheredTexts.add) for branch in node.branches],
@@ -208,43 +256,44 @@ class BuiltProgram:
             on_failures=GatheredTexts.count if node.policy == "tolerate" else None,
         )
 
-        async def join(gathered: GatheredTexts) -> str:
-            return mark(node.name, *gathered.texts, str(gathered.failures))
+        async def join(gathered: GatheredTexts) -> Any:
+            return self.form(mark(node.name, *gathered.texts, str(gathered.failures)))
 
         return Pipeline(node.name, gather >> step(name=f"{node.name}-join")(join))
 
-    def _repeat(self, node: RepeatNode) -> Step[str, str]:
+    def _repeat(self, node: RepeatNode) -> Step[Any, Any]:
         child = self._node(node.child)
 
-        async def repeat(value: str, ctx: Context) -> str:
+        async def repeat(value: Any, ctx: Context) -> Any:
             for number in range(node.times):
-                value = await ctx.invoke(child, f"{value}~{number}")
+                value = await ctx.invoke(child, self.form(f"{text_in(value)}~{number}"))
             return value
 
         return step(name=node.name)(repeat)
 
-    def _recover(self, node: RecoverNode) -> Step[str, str]:
+    def _recover(self, node: RecoverNode) -> Step[Any, Any]:
         child = self._node(node.child)
 
-        async def recover(value: str, ctx: Context) -> str:
+        async def recover(value: Any, ctx: Context) -> Any:
             result = await child.run(value)
             if not result.is_error:
                 return result.value
             await ctx.go_on()
-            return mark(node.name, "recovered")
+            return self.form(mark(node.name, "recovered"))
 
         return step(name=node.name)(recover)
 
-    def _batch(self, node: BatchNode) -> Step[str, str]:
+    def _batch(self, node: BatchNode) -> Step[Any, Any]:
         child = self._pipeline(node.child)
         assert isinstance(child, Pipeline)
 
-        async def batch(value: str, ctx: Context) -> str:
-            inputs = [f"{value}#{number}" for number in range(node.size)]
+        async def batch(value: Any, ctx: Context) -> Any:
+            inputs = [self.form(f"{text_in(value)}#{number}") for number in range(node.size)]
             results = [result async for result in child.map(inputs, max_concurrency=2)]
             if any(result.is_error for result in results):
                 await ctx.go_on()
-            return mark(node.name, *("failed" if result.is_error else result.value for result in results))
+            texts = ("failed" if result.is_error else text_in(result.value) for result in results)
+            return self.form(mark(node.name, *texts))
 
         return step(name=node.name)(batch)
 

@@ -73,6 +73,10 @@ def _repeated(mode: Mode, _: Mode, __: ModeOutcome) -> bool:
     return mode.store == "journal"
 
 
+def _side_by_side(_: Mode, __: Mode, outcome: ModeOutcome) -> bool:
+    return outcome.is_side_by_side
+
+
 @dataclass(frozen=True, slots=True)
 class DeclaredDifference:
     """An aspect in which modes may differ, where, and why that is right."""
@@ -85,17 +89,20 @@ class DeclaredDifference:
 DECLARED = (
     DeclaredDifference("view", _another_family, "a turn tells its beginning, who works in it, and its end"),
     DeclaredDifference("view", _repeated, "this run has no listener"),
+    DeclaredDifference("last_agent", _another_family, "a turn ends with the words of a specialist or its supervisor"),
+    DeclaredDifference("last_agent", _repeated, "this run has no listener"),
+    DeclaredDifference("last_agent", _side_by_side, "of agents side by side it is chance who is the last"),
     DeclaredDifference("conversation", _another_family, "a turn remembers its request and its last word, no tools"),
     DeclaredDifference("message", _another_family, "a message may name a place, and a turn's places lie deeper"),
     DeclaredDifference("breakers", _another_family, "a team has an endpoint more: its supervisor's"),
     DeclaredDifference("breakers", _killed, "a read whose answer was lost is asked again, and counts again"),
     DeclaredDifference("spent", _killed, "a read whose answer was lost is paid for twice"),
-    DeclaredDifference("spent", _streamed, "what came of a stream before it broke is charged, and told as lost"),
+    DeclaredDifference("spent", _streamed, "what came of a stream before it broke is charged, and reported as lost"),
     DeclaredDifference("waits", _killed, "a read whose answer was lost waits again"),
 )
 """Every difference there may be. What is not in here is a fault."""
 
-NEVER_COMPARED = frozenset({"events_stored", "due_waits", "lost", "said_to_another_request"})
+NEVER_COMPARED = frozenset({"events_stored", "is_side_by_side", "due_waits", "lost", "said_to_another_request"})
 """Facts for the suite itself, and what is held against paper only."""
 
 

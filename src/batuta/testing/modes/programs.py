@@ -4,8 +4,8 @@
     print(program)                    # can be pasted into a test
     smaller(program)                  # programs with one thing less
 
-Every node takes a text and gives a text. What a node does is decided by the program alone, never by chance or time, so
-that each mode is asked for the same.
+Every node takes a text and gives a text, as it is or inside of an object. What a node does is decided by the program
+alone, never by chance or time, so that each mode is asked for the same.
 """
 
 import random
@@ -22,6 +22,10 @@ answers.
 ActionMode = Literal["transactional", "idempotent", "fire_and_forget"]
 ParallelPolicy = Literal["all", "collect", "tolerate"]
 BudgetSize = Literal["none", "ample", "used up"]
+PlanForm = Literal["whole", "bare", "announced"]
+"""How a supervisor writes its plan: as asked, without its cover, or with words beside its steps."""
+ValueForm = Literal["text", "plain class", "data class"]
+"""What goes from node to node: a text, or an object that holds it and that only its class knows how to make."""
 
 TOOL_NAMES = ("look", "note", "send", "stumble", "pay")
 """A read, a write, an idempotent one, one that fails, and a write that needs an approval."""
@@ -138,15 +142,31 @@ class Program:
     health: tuple[Health, ...] = ("up",)
     """Of each endpoint; those beyond the list are up."""
     budget: BudgetSize = "none"
+    form: ValueForm = "text"
+    plan: PlanForm = "whole"
+    fails_whole: bool = False
+    """A step that fails ends the plan (`fail_plan`). Only where each step waits for the one before: else chance decides
+    what has begun by then.
+    """
 
     @property
     def is_team(self) -> bool:
         """Whether a supervisor plans it."""
         return len(self.members) > 1
 
+    @property
+    def is_side_by_side(self) -> bool:
+        """Whether parts of it may run at the same time."""
+        nodes = [node for member in self.members for node in nodes_of(member)]
+        return not _is_chain(self.depends_on) or any(isinstance(node, ParallelNode | BatchNode) for node in nodes)
+
     def health_of(self, endpoint: int) -> Health:
         """How an endpoint fares."""
         return self.health[endpoint] if endpoint < len(self.health) else "up"
+
+
+def _is_chain(depends_on: tuple[tuple[int, ...], ...]) -> bool:
+    return all(index - 1 in needed for index, needed in enumerate(depends_on) if index)
 
 
 def nodes_of(node: ProgramNode) -> "Iterator[ProgramNode]":
@@ -202,7 +222,17 @@ class _Author:
         )
         budgets: tuple[BudgetSize, ...] = ("none", "ample", "used up")
         budget = self._dice.choices(budgets, (5, 4, 1 if may_fail else 0))[0]
-        return Program(members=members, depends_on=depends, health=(*shared, *own), budget=budget)
+        forms: tuple[ValueForm, ...] = ("text", "plain class", "data class")
+        plans: tuple[PlanForm, ...] = ("whole", "bare", "announced")
+        return Program(
+            members=members,
+            depends_on=depends,
+            health=(*shared, *own),
+            budget=budget,
+            form=self._dice.choices(forms, (3, 2, 1))[0],
+            plan=self._dice.choice(plans) if team else "whole",
+            fails_whole=team and _is_chain(depends) and self._dice.random() < 0.5,
+        )
 
     def _pipeline(self, depth: int) -> PipelineNode:
         name = self._name("pipe")
@@ -309,8 +339,8 @@ def smaller(program: Program) -> Iterator[Program]:
         for less in _less(member):
             if isinstance(less, PipelineNode):
                 yield replace(program, members=(*program.members[:index], less, *program.members[index + 1 :]))
-    if program.budget != "none":
-        yield replace(program, budget="none")
+    plainer: dict[str, Any] = {"budget": "none", "form": "text", "plan": "whole", "fails_whole": False}
+    yield from _plainer(program, plainer)
     for index, health in enumerate(program.health):
         if health != "up":
             yield replace(program, health=(*program.health[:index], "up", *program.health[index + 1 :]))
@@ -339,13 +369,16 @@ def _less(node: ProgramNode) -> Iterator[ProgramNode]:
 
 def _simpler_agents(node: AgentNode) -> Iterator[AgentNode]:
     plainer: dict[str, Any] = {"wrong": 0, "is_structured": False, "has_extra_tools": False, "fallback": None}
-    for field, value in plainer.items():
-        if getattr(node, field) != value:
-            yield replace(node, **{field: value})
+    yield from _plainer(node, plainer)
     if node.rounds:
         rounds = node.rounds[1:]
         uses = any("delegate" in names for names in rounds)
         yield replace(node, rounds=rounds, delegate=node.delegate if uses else None)
+
+
+def _plainer(one: Any, fields: dict[str, Any]) -> Iterator[Any]:
+    """The same, with one field as it is in the plainest."""
+    yield from (replace(one, **{name: value}) for name, value in fields.items() if getattr(one, name) != value)
 
 
 def _with_less_below(node: ProgramNode) -> Iterator[ProgramNode]:

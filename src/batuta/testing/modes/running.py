@@ -6,7 +6,7 @@ outcome = await run_in(Mode(family="turn", store="sqlite", is_killed=True), prog
 import random
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -33,10 +33,9 @@ from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.journal import MemoryJournal
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepResult
-from batuta.pipelines.step import Step
 from batuta.resilience.circuit_breaker import BreakerRecord
 from batuta.testing.clock import FakeClock
-from batuta.testing.modes.building import BuiltProgram
+from batuta.testing.modes.building import BuiltProgram, text_in
 from batuta.testing.modes.expected import ANOTHER_REQUEST, REQUEST
 from batuta.testing.modes.programs import Program
 from batuta.testing.modes.world import UNWELL, PersonInWorld, World
@@ -78,6 +77,8 @@ class ModeOutcome:
     failure: str | None = None
     """The category of the error, if it failed."""
     message: str | None = None
+    not_undone: int = 0
+    """How much the error names that could not be undone."""
     done: Counter[str] = field(default_factory=Counter)
     undone: Counter[str] = field(default_factory=Counter)
     usage: Usage = NO_USAGE
@@ -89,9 +90,13 @@ class ModeOutcome:
     """How often a model call should have waited before another try."""
     view: Any = None
     """What a person sees of the events; nothing without a listener."""
+    last_agent: str | None = None
+    """Who acted last in what a person sees."""
+    is_side_by_side: bool = False
+    """Whether parts of the program may run at the same time."""
     conversation: tuple[str, ...] = ()
     lost: Amount = field(default_factory=Amount)
-    """What is told of tries that were charged and brought no answer."""
+    """What is reported of tries that were charged and brought no answer."""
     said_to_another_request: str | None = None
     """The code of the error for another request with a journal that was used."""
     events_stored: int = 0
@@ -125,7 +130,7 @@ async def run_in(
         return await _DurableRun(world, built, opened, persistence).outcome()
     if mode.family == "turn":
         return await _turn_in_memory(world, built.team)
-    return await _run_in_memory(world, built.pipeline, is_repeated=mode.store == "journal")
+    return await _run_in_memory(world, built, is_repeated=mode.store == "journal")
 
 
 def _in_memory(world: World) -> OpenStore:
@@ -143,21 +148,22 @@ def passing_by(clock: FakeClock) -> Callable[[timedelta], Awaitable[None]]:
     return let_pass
 
 
-async def _run_in_memory(world: World, pipeline: Step[str, str], *, is_repeated: bool) -> ModeOutcome:
+async def _run_in_memory(world: World, built: BuiltProgram, *, is_repeated: bool) -> ModeOutcome:
     """One run in this process; with a journal nothing is heard, and a success is repeated from what was kept."""
+    pipeline, form = built.pipeline, built.form
     conversation, sink = Conversation(), CapturingSink()
     options = _decided(world, conversation)
     if not is_repeated:
         options["sink"], options["session_id"], options["turn_id"] = sink, new_id(), new_id()
-        result = await pipeline.run(REQUEST, **options)
+        result = await pipeline.run(form(REQUEST), **options)
         return await _of_run(world, result, conversation, sink.events)
     options["journal"], options["correlation_id"] = MemoryJournal(), new_id()
-    result = await pipeline.run(REQUEST, **options)
+    result = await pipeline.run(form(REQUEST), **options)
     if not result.is_error:
         conversation = options["conversation"] = Conversation()
-        result = await pipeline.run(REQUEST, **options)
+        result = await pipeline.run(form(REQUEST), **options)
     seen = await _of_run(world, result, conversation, ())
-    another = await pipeline.run(ANOTHER_REQUEST, **options)
+    another = await pipeline.run(form(ANOTHER_REQUEST), **options)
     return replace(seen, said_to_another_request=another.error.code if another.is_error else None)
 
 
@@ -201,7 +207,7 @@ class _DurableRun:
         options["journal"] = DurableJournal(self.store.log, recorder, stamp, events=history)
         options["session_id"], options["turn_id"] = self.session_id, self.turn_id
         options["correlation_id"] = self.turn_id
-        return await self.built.pipeline.run(REQUEST, **options)
+        return await self.built.pipeline.run(self.built.form(REQUEST), **options)
 
 
 async def _of_run(
@@ -209,12 +215,13 @@ async def _of_run(
 ) -> ModeOutcome:
     return await _seen(
         world,
-        value=None if result.is_error else result.value,
+        value=None if result.is_error else text_in(result.value),
         failure=result.error.category.value if result.is_error else None,
         message=_well_known(result.error.message) if result.is_error else None,
+        not_undone=len(result.error.rollback_failures) if result.is_error else 0,
         usage=result.metrics.usage,
         cost=result.metrics.cost,
-        view=_well_known(seen_by_a_person(events)) if events else None,
+        **_shown(events),
         conversation=tuple(map(_as_text, conversation.messages)),
         lost=_lost(events),
         events_stored=stored,
@@ -229,6 +236,7 @@ async def _seen(world: World, **facts: Any) -> ModeOutcome:
         spent=await world.spent(),
         waits=len(world.clock.sleeps),
         due_waits=world.failed_tries,
+        is_side_by_side=world.program.is_side_by_side,
         **facts,
     )
 
@@ -289,7 +297,7 @@ async def _of_turn(world: World, events: Any, conversation: Conversation, *, sto
     ends = [event for event in events if isinstance(event, Complete) and event.status != "paused"]
     errors = [event for event in events if isinstance(event, ErrorOccurred)]
     if not ends:
-        return await _seen(world, failure=NEVER_ENDED, view=_well_known(seen_by_a_person(events)))
+        return await _seen(world, failure=NEVER_ENDED, **_shown(events))
     end = ends[-1]
     is_failed = end.status != "success"
     said = [message.text for message in conversation.messages]
@@ -298,13 +306,22 @@ async def _of_turn(world: World, events: Any, conversation: Conversation, *, sto
         value=None if is_failed or not said else said[-1],
         failure=errors[-1].category.value if is_failed and errors else None,
         message=_well_known(errors[-1].message) if is_failed and errors else None,
+        not_undone=len(errors[-1].not_undone) if is_failed and errors else 0,
         usage=end.usage,
         cost=end.cost,
-        view=_well_known(seen_by_a_person(events)),
+        **_shown(events),
         conversation=tuple(said),
         lost=_lost(events),
         events_stored=stored,
     )
+
+
+def _shown(events: Sequence[Event]) -> dict[str, Any]:
+    """What a person sees, and by itself who acted last: that is chance among agents side by side."""
+    if not events:
+        return {}
+    view = _well_known(seen_by_a_person(events))
+    return {"last_agent": view.pop("current_agent_id"), "view": view}
 
 
 def _lost(events: Iterable[Event]) -> Amount:

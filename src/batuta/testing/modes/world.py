@@ -34,7 +34,7 @@ from batuta.testing.modes.expected import (
     edited,
     verdict_on,
 )
-from batuta.testing.modes.programs import AgentNode, Fate, Health, Program, mark, nodes_of
+from batuta.testing.modes.programs import AgentNode, Fate, Health, PlanForm, Program, mark, nodes_of
 from batuta.tools.invocation import ToolInvoker
 
 MODEL = "oracle-1"
@@ -121,7 +121,7 @@ class World:
         """What a person decides: always the same about the same; what took place they know."""
         approved = ApprovalDecision.approve(by=DECIDER)
         if is_about_outcome:
-            what = str(args.get("value", args.get("what", "")))
+            what = _what_is_meant(args)
             undone = tool_name.removeprefix("undo ")
             is_done = self.has_happened(undone, what) is (undone == tool_name)
             return ApprovalDecision.reject("it is done", by=DECIDER) if is_done else approved
@@ -130,6 +130,12 @@ class World:
         if verdict == REJECTED:
             return ApprovalDecision.reject("too dear", by=DECIDER)
         return ApprovalDecision.edit({"what": edited(what)}, by=DECIDER) if verdict == EDITED else approved
+
+
+def _what_is_meant(args: Mapping[str, Any]) -> str:
+    """The text that a question is about: itself, or inside of the object that it shows."""
+    shown = args.get("value", args.get("what", ""))
+    return str(shown["text"] if isinstance(shown, dict) else shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +300,12 @@ def _supervised(program: Program, body: dict[str, Any]) -> dict[str, Any]:
         {"agent_id": member.name, "task": PLANNED_TASK.format(index), "depends_on": list(program.depends_on[index])}
         for index, member in enumerate(program.members)
     ]
-    return {"role": "assistant", "content": json.dumps({"steps": steps})}
+    plans: dict[PlanForm, Any] = {
+        "whole": {"decision": {"steps": steps}},
+        "bare": {"steps": steps},
+        "announced": {"decision": {"steps": steps, "answer": "I will have this done."}},
+    }
+    return {"role": "assistant", "content": json.dumps(plans[program.plan])}
 
 
 def _finish(message: Mapping[str, Any]) -> str:

@@ -118,7 +118,7 @@ class LeaseContract:
         taken = [lease.work.turn_id for lease in leases if lease is not None]
         assert len(taken) == len(set(taken)) == 12
 
-    async def test_turns_of_one_session_run_one_at_a_time_in_order(self, subject: QueueSubject) -> None:
+    async def test_or01_turns_of_one_session_run_one_at_a_time_in_order(self, subject: QueueSubject) -> None:
         """O-2, OR-01: also if the second is more urgent."""
         session = new_id()
         first = await subject.queue.accept(turn(session))

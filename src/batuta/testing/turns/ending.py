@@ -59,7 +59,7 @@ class EndContract:
         await subject.queue.finish(running, "completed", [noted("not fenced")])
         assert (await leased(subject.queue)).work.turn_id == dead.work.turn_id
 
-    async def test_released_work_costs_no_attempt(self, subject: QueueSubject) -> None:
+    async def test_cr11_released_work_costs_no_attempt(self, subject: QueueSubject) -> None:
         """CR-11: a worker that shuts down in good order."""
         await subject.queue.accept(turn(max_attempts=1))
         await subject.queue.release(await leased(subject.queue))

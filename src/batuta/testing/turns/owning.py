@@ -28,7 +28,7 @@ class OwnershipContract:
         assert fresh.fence > stale.fence
         assert (fresh.work.attempts, fresh.work.resumed_by) == (2, "recovered")
 
-    async def test_the_lost_owner_can_append_nothing(self, subject: QueueSubject) -> None:
+    async def test_cr13_the_lost_owner_can_append_nothing(self, subject: QueueSubject) -> None:
         """CR-13, I7: from the takeover on, before the new owner wrote anything."""
         session = new_id()
         stale, fresh = await self.lost(subject, session)
@@ -69,7 +69,7 @@ class OwnershipContract:
         assert await subject.queue.heartbeat(renewed) is False
         assert (await subject.queue.recover()).requeued == ()
 
-    async def test_work_that_loses_every_owner_is_dead(self, subject: QueueSubject) -> None:
+    async def test_cr12_work_that_loses_every_owner_is_dead(self, subject: QueueSubject) -> None:
         """CR-12: it does not kill workers for ever."""
         accepted = await subject.queue.accept(turn(max_attempts=2))
         await leased(subject.queue, length=EXPIRED)

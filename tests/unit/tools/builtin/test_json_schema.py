@@ -43,7 +43,7 @@ def test_a_schema_that_is_none_is_refused_when_the_tool_is_made() -> None:
         json_schema_tool({"order": {"type": "thing"}})
 
 
-async def test_a_reference_is_never_fetched() -> None:
+async def test_se12_a_reference_is_never_fetched() -> None:
     """SE-12: a schema cannot make the tool ask an address."""
     check = json_schema_tool({"remote": {"$ref": "http://127.0.0.1:9/schema.json"}})
 
