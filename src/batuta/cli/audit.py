@@ -3,22 +3,29 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from batuta.cli.common import ConfigFile, DataDir, settings_from
+from batuta.cli.common import ConfigFile, DataDir, run, settings_from
 from batuta.cli.output import fail, out, say_json
 from batuta.cli.recorded import Execution, recorded_events
 from batuta.events.envelope import Event
 from batuta.events.log import PAGE_SIZE
 from batuta.eventstore.audit import Verified, verify_chain, verify_session
 from batuta.eventstore.audit import verify as verify_log
+from batuta.kernel.errors import ConfigurationError
 from batuta.observability.audit_counts import audit
 from batuta.server.backends import open_backends
 from batuta.server.config import Settings
+from batuta.server.erasure_ledger import ErasureLedger, ErasureNote, ledger_of
+from batuta.server.erasure_ledger import replay as replay_erasures
+from batuta.server.file_processing import open_file_processing
+from batuta.server.identity import repository as accounts_rows
 from batuta.server.security.account_trail import TRAIL, AccountTrail, RecordedAccountChange
+from batuta.server.sessions import repository as session_rows
 
 app = typer.Typer(help="The audit trail.", no_args_is_help=True, add_completion=False)
 
@@ -48,6 +55,38 @@ def accounts(
     for one in changes:  # lines, not a table: nothing of an audit is cut off, whatever the terminal's width
         details = "".join(f" {name}={value}" for name, value in one.details.items())
         typer.echo(f"{one.at} {one.action} of {one.user_id} by {one.who}, {one.origin}{details}")
+
+
+@app.command()
+def erasures(
+    ledger: Annotated[list[Path] | None, typer.Option(help="A ledger to read, in place of this machine's own.")] = None,
+    replay: Annotated[bool, typer.Option("--replay", help="Erase it again: after a backup was restored.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the erasures as JSON and nothing else.")] = False,
+    config: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Show what was erased, and erase again what a restored backup brought back."""
+    settings = settings_from(config, data_dir=data_dir)
+    ledgers = [ErasureLedger(path) for path in ledger] if ledger else [ledger_of(settings)]
+    try:
+        notes = [note for each in ledgers for note in each.notes()]
+    except ConfigurationError as error:
+        raise fail(str(error), 2) from error
+    if replay:
+        records = run(_replayed(settings, notes))
+        out.print(f"[green]✓[/] {len(notes)} erasures replayed: {records} records were back", highlight=False)
+    elif as_json:
+        say_json([note._asdict() for note in notes])
+    else:
+        for note in notes:
+            typer.echo(f"{note.at} {note.kind} {note.subject}")
+
+
+async def _replayed(settings: Settings, notes: Sequence[ErasureNote]) -> int:
+    async with open_backends(settings) as backends, open_file_processing(settings, backends) as processing:
+        return await replay_erasures(
+            notes, backends.database, processing.audit, shut_out=accounts_rows.shut_out, hide=session_rows.delete
+        )
 
 
 @app.command()

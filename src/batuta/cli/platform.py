@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -20,8 +20,9 @@ from batuta.server.app import serve as serve_platform
 from batuta.server.backends import migrate as migrate_database
 from batuta.server.config import ModelChoice, Settings
 from batuta.server.monitoring.observers import log_to_standard_error
+from batuta.server.startup import when_available
 from batuta.server.team import FirstTeam, first_team
-from batuta.server.wiring import open_platform, open_worker
+from batuta.server.wiring import Platform, WorkerProcess, open_platform, open_worker
 
 TeamName = Annotated[
     str | None,
@@ -83,12 +84,10 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
         interrupted.set()
         loop.remove_signal_handler(signal.SIGINT)
 
-    loop.add_signal_handler(signal.SIGINT, interrupt)
-    if err.is_terminal:
-        err.print("learning what the team can be asked: a few seconds", style="dim")
-    async with (
-        team,
-        open_platform(
+    def open_site() -> AbstractAsyncContextManager[Platform]:
+        if interrupted.is_set():
+            raise KeyboardInterrupt  # while it waited for its servers
+        return open_platform(
             settings,
             team.orchestrator,
             model=team.model,
@@ -96,7 +95,14 @@ async def _serve(settings: Settings, team: FirstTeam) -> None:
             read_source=team.read_source,
             erp=team.erp,
             vectors=team.vectors,
-        ) as platform,
+        )
+
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    if err.is_terminal:
+        err.print("learning what the team can be asked: a few seconds", style="dim")
+    async with (
+        team,
+        when_available(settings, open_site, has_page=True) as platform,
     ):
         loop.remove_signal_handler(signal.SIGINT)
         if not interrupted.is_set():
@@ -124,15 +130,21 @@ async def _watched_documents(team: FirstTeam) -> AsyncIterator[None]:
 
 async def _work(settings: Settings, team: FirstTeam) -> None:
     stop = asyncio.Event()
+
+    def open_process() -> AbstractAsyncContextManager[WorkerProcess]:
+        if stop.is_set():
+            raise SystemExit(0)  # while it waited for its servers
+        return open_worker(
+            settings, team.orchestrator, model=team.model, title_model=team.title_model, vectors=team.vectors
+        )
+
     for kind in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(kind, stop.set)
     if err.is_terminal:
         err.print("learning what the team can be asked: a few seconds", style="dim")
     async with (
         team,
-        open_worker(
-            settings, team.orchestrator, model=team.model, title_model=team.title_model, vectors=team.vectors
-        ) as process,
+        when_available(settings, open_process) as process,
     ):
         metrics = f" (metrics at {process.metrics_url})" if process.metrics_url else ""
         err.print(f"the worker is ready{metrics}; Ctrl-C lets it finish what it does", highlight=False)

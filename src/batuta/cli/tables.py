@@ -7,6 +7,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from batuta.datasets.charts.computing import PERIOD_LABEL
 from batuta.datasets.charts.labels import number_text
 from batuta.events.datasets import Cell, ChartDrawn, Column, DatasetStored
 
@@ -33,20 +34,45 @@ def table_of(event: DatasetStored, language: str = "en") -> Table:
 
 def chart_of(event: ChartDrawn, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Text:
     """The figures of a chart: a line as a sparkline, everything else as bars, each with its figure."""
+    title = Text(f"{event.title}\n", style="bold")
+    if event.kind in ("line", "area"):
+        return title + Text("\n".join(_course(columns, part, event.language) for part in _parts(columns, rows)))
     labels, figures = _figures(columns, rows, event.language)
     texts = _texts(columns, rows, event.language)
-    title = Text(f"{event.title}\n", style="bold")
     if not figures:
         return title
-    if event.kind in ("line", "area"):
-        low, high = (texts[figures.index(choose(figures))] for choose in (min, max))
-        return title + Text(f"{sparkline(figures)}  {labels[0]} … {labels[-1]}\n{low} … {high}")
     width = max(len(label) for label in labels[:MOST_BARS])
     lines = [
         f"{label[:30]:<{min(width, 30)}} {bar(figure, figures):<{BAR_WIDTH}} {text}"
         for label, figure, text in zip(labels, figures, texts, strict=True)
     ]
     return title + Text("\n".join(lines[:MOST_BARS]))
+
+
+def _course(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], language: str) -> str:
+    """One line of a chart as a sparkline, with its ends, its lowest and its highest."""
+    labels, figures = _figures(columns, rows, language)
+    texts = _texts(columns, rows, language)
+    low, high = (texts[figures.index(choose(figures))] for choose in (min, max))
+    return f"{sparkline(figures)}  {labels[0]} … {labels[-1]}\n{low} … {high}"
+
+
+def _parts(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[list[Sequence[Cell]]]:
+    """The rows of each line: two currencies are no single course."""
+    _, *split = _label_places(columns)
+    figure = _figure_place(columns)
+    parts: dict[tuple[Cell, ...], list[Sequence[Cell]]] = {}
+    for row in rows:
+        if figure is not None and row[figure] is not None:
+            parts.setdefault(tuple(row[place] for place in split), []).append(row)
+    return list(parts.values())
+
+
+def _label_places(columns: Sequence[Column]) -> list[int]:
+    """The columns that say what a figure is of: a period by its name, where it has one."""
+    places = [number for number, column in enumerate(columns) if not column.is_numeric]
+    named = next((number for number in places if columns[number].name == PERIOD_LABEL), None)
+    return places if named is None else [named, *(number for number in places[1:] if number != named)]
 
 
 def sparkline(figures: Sequence[float]) -> str:
@@ -66,7 +92,7 @@ def bar(figure: float, figures: Sequence[float]) -> str:
 def _figures(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], language: str) -> tuple[list[str], list[float]]:
     place = _figure_place(columns)
     kept = [row for row in rows if place is not None and row[place] is not None]
-    texts = [number for number, column in enumerate(columns) if not column.is_numeric]
+    texts = _label_places(columns)
     labels = [" · ".join(_cell(row[number], columns[number], language) for number in texts) for row in kept]
     return labels, [float(row[place] or 0) for row in kept if place is not None]
 

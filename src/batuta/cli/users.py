@@ -21,7 +21,7 @@ from batuta.cli.common import ConfigFile, DataDir, run, settings_from
 from batuta.cli.output import err, fail, out, say_json
 from batuta.server.config import Settings
 from batuta.server.database.engines import Database, SqlitePlatformDatabase, SystemDatabase, closing
-from batuta.server.database.version import latest_version, version_of
+from batuta.server.database.version import is_usable, version_of
 from batuta.server.identity.addresses import Email
 from batuta.server.identity.passwords import LONGEST, SHORTEST, Passwords
 from batuta.server.identity.repository import User
@@ -140,11 +140,12 @@ def erase(
 
 async def _erase(settings: Settings, identity: Identity, user: User) -> None:
     from batuta.server.backends import open_backends
+    from batuta.server.erasure_ledger import NotedErasures, ledger_of
     from batuta.server.file_processing import open_file_processing
 
     await identity.disable(user.user_id, _operator())
     async with open_backends(settings) as backends, open_file_processing(settings, backends) as processing:
-        await processing.audit.erase(user.user_id)
+        await NotedErasures(processing.audit, ledger_of(settings)).erase(user.user_id)
 
 
 def _change(
@@ -212,7 +213,7 @@ async def _database(settings: Settings) -> AsyncIterator[Database]:
             yield backends.database
         return
     async with closing(SqlitePlatformDatabase(settings.database_file)) as database:
-        if await database.read(version_of) != latest_version():
+        if not is_usable(await database.read(version_of)):
             from batuta.server.backends import migrate
 
             await migrate(settings)

@@ -36,7 +36,7 @@ def greet(console: Console, address: str, greeting: Greeting) -> None:
         console.print(caution, style="bold red", highlight=False, markup=False, soft_wrap=True)
     unasked = unasked_writes(team.orchestrator)
     if unasked:
-        words = f"these writes ask nobody: {', '.join(unasked)}"
+        words = f"these writes need no approval: {', '.join(unasked)}"
         console.print(words, style="yellow", highlight=False, markup=False, soft_wrap=True)
     setup = greeting.setup_address(address)
     if not console.is_terminal:
@@ -72,7 +72,7 @@ def _login(greeting: Greeting) -> str:
     if greeting.settings.is_demo:
         return "one click on the page; works on this machine only"
     if greeting.setup_token is not None:
-        return "whoever has the address above creates the owner's account, once"
+        return "the address above lets its holder create the owner's account, once"
     return "on the page"
 
 

@@ -176,6 +176,9 @@ class Settings(BaseModel):
     """Turns of one person that wait, run or are paused; the next message is refused with 429."""
     max_connections_of_a_user: int = Field(default=50, ge=1)
     """Sockets of one person at this process, and as many streams."""
+    erasure_ledger: Path | None = None
+    """A file beside the database that keeps what was erased, for the day a backup is restored; without one,
+    `erasures.jsonl` in `data_dir`."""
     attached_tokens: int = Field(default=4_000, ge=0, le=200_000)
     """Of the files of a message, what the supervisor reads before it decides who answers."""
     files_bucket: str | None = Field(default=None, min_length=3, max_length=63)
@@ -249,8 +252,8 @@ class Settings(BaseModel):
             found.append("UNSAFE: /metrics answers anybody who reaches it (BATUTA_IS_METRICS_PUBLIC)")
         if self.erp_url is not None and self.erp_amount_limit is None:
             found.append(
-                "UNSAFE: whoever asks for a change in the ERP may approve it, whatever it moves; set "
-                "BATUTA_ERP_AMOUNT_LIMIT and give somebody the role approver (0: every change that books an amount)"
+                "UNSAFE: users may approve their own changes in the ERP, whatever the amount; set "
+                "BATUTA_ERP_AMOUNT_LIMIT and give a user the role approver (0: every change that books an amount)"
             )
         return tuple(found)
 

@@ -22,13 +22,14 @@ from batuta.server.files.indexing import KIND, FileIndexing
 from batuta.server.files.removal import FileRemoval
 from batuta.server.files.repository import StoredFile
 from batuta.server.files.service import Files
-from batuta.server.files.uploads import FileLimits, Uploads
+from batuta.server.files.uploads import FileLimits, IndexingJob, Uploads
 from batuta.server.jobs import repository as job_rows
 from batuta.server.jobs.repository import Job
 from batuta.server.jobs.service import Jobs
 from batuta.server.jobs.worker import JobWorker
 from batuta.server.knowledge_index import passage_index
 from batuta.server.platform_vectors import PlatformVectors, VectorUpkeep, platform_vectors
+from batuta.server.precedence import MessagePrecedence, YieldingDatabase
 from batuta.server.storage import dataset_files, uploaded_files
 
 LANES = 2
@@ -45,6 +46,7 @@ class FileProcessing:
     documents: DocumentReader
     jobs: Jobs
     worker: JobWorker
+    precedence: MessagePrecedence
     audit: AuditStore
     """That of the backends, whose erasure of a person reaches their files too."""
     upkeep: VectorUpkeep | None = None
@@ -67,20 +69,23 @@ async def open_file_processing(
     blobs = uploaded_files(settings)
     extractor = Extractor(processes=LANES, recognition=RECOGNITION_LIMITS if installed_languages() else None)
     page_extractor = Extractor(limits=PAGE_LIMITS)  # a page that is looked at does not wait for a thousand files
-    jobs = Jobs(backends.database, backends.queue, backends.bus, followers={KIND: follow_job})
+    precedence = MessagePrecedence()
+    database = YieldingDatabase(backends.database, precedence)
+    jobs = Jobs(database, backends.queue, backends.bus, followers={KIND: follow_job})
     own_vectors = platform_vectors(settings) if vectors is None else None
     vectors = vectors or own_vectors
     embedder = None if vectors is None else vectors.embedder
-    indexing = FileIndexing(backends.database, blobs, index, extractor, embedder=embedder)
+    indexing = FileIndexing(database, blobs, index, extractor, embedder=embedder)
 
-    def start_indexing(connection: sa.Connection, file: StoredFile) -> str:
+    def start_indexing(connection: sa.Connection, file: StoredFile) -> IndexingJob:
         job = jobs.drafted(KIND, file.file_id, file.name, user_id=file.user_id, workspace_id=file.workspace_id)
         job_rows.add(connection, job)
-        return job.job_id
 
-    async def queue_indexing(job_id: str) -> None:
-        await jobs.queue(await jobs.get_any(job_id))
-        worker.wake()
+        async def queue() -> None:
+            await jobs.queue(job)
+            worker.wake()
+
+        return IndexingJob(job_id=job.job_id, queue=queue)
 
     removal = FileRemoval(
         backends.database,
@@ -90,18 +95,18 @@ async def open_file_processing(
         forget_jobs_of=job_rows.remove_of_user,
     )
     uploads = Uploads(
-        backends.database,
+        database,
         blobs,
         removal,
         limits=FileLimits(max_file_bytes=settings.max_upload_bytes, max_total_bytes=settings.max_file_bytes_of_a_user),
         start_indexing=start_indexing,
-        queue_indexing=queue_indexing,
     )
     worker = JobWorker(
         backends.queue,
         jobs,
         {KIND: lambda run: indexing.read(run.subject_id, run.user_id, run.progress)},
         chores=(removal.sweep, uploads.sweep, blobs.sweep, dataset_files(settings).sweep),
+        give_way=precedence.give_way,
         concurrency=LANES,
     )
     meaning = None if vectors is None else vectors.search
@@ -111,7 +116,14 @@ async def open_file_processing(
         upkeep = None if embedder is None else VectorUpkeep(backends.database, embedder)
         audit = FileErasingAudit(backends.audit, removal)
         yield FileProcessing(
-            files=files, index=index, documents=documents, jobs=jobs, worker=worker, audit=audit, upkeep=upkeep
+            files=files,
+            index=index,
+            documents=documents,
+            jobs=jobs,
+            worker=worker,
+            precedence=precedence,
+            audit=audit,
+            upkeep=upkeep,
         )
     finally:
         await page_extractor.close()

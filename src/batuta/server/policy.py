@@ -37,6 +37,17 @@ class Access(Enum):
     """No caller from outside: work of the platform itself, on behalf of the user it was queued for."""
 
 
+class Priority(Enum):
+    """What a request waits for, where one process does everything."""
+
+    FIRST = "first"
+    """Nothing: a person has sent a message and looks at the page."""
+    ANY = "any"
+    """Nothing, and nothing waits for it."""
+    LATER = "later"
+    """The messages that are being accepted just now."""
+
+
 @dataclass(frozen=True, slots=True)
 class AccessRule:
     """One row."""
@@ -46,14 +57,17 @@ class AccessRule:
     role: str | None = None
     is_streamed: bool = False
     """The body is bytes that the handler takes as they come, up to `max_upload_bytes`: it is not read before."""
+    priority: Priority = Priority.ANY
 
 
 _PUBLIC = AccessRule(Access.PUBLIC)
 _PERSON = AccessRule(Access.PERSON)
 _READ = AccessRule(Access.USER, READ)
 _CHAT = AccessRule(Access.USER, CHAT)
+_MESSAGE = AccessRule(Access.USER, CHAT, priority=Priority.FIRST)
 _APPROVE = AccessRule(Access.USER, APPROVE)
-_UPLOAD = AccessRule(Access.USER, CHAT, is_streamed=True)
+_ANNOUNCEMENT = AccessRule(Access.USER, CHAT, priority=Priority.LATER)
+_UPLOAD = AccessRule(Access.USER, CHAT, is_streamed=True, priority=Priority.LATER)
 
 ROUTES: dict[str, AccessRule] = {
     "GET /healthz": _PUBLIC,
@@ -110,7 +124,7 @@ ROUTES: dict[str, AccessRule] = {
     "POST /api/boards/{board_id}/tiles/{tile_id}/refresh": _CHAT,
     # files and jobs
     "GET /api/files": _READ,
-    "POST /api/files": _CHAT,
+    "POST /api/files": _ANNOUNCEMENT,
     "GET /api/files/{file_id}": _READ,
     "PATCH /api/files/{file_id}": _CHAT,
     "DELETE /api/files/{file_id}": _CHAT,
@@ -127,14 +141,14 @@ ROUTES: dict[str, AccessRule] = {
     "POST /api/jobs/{job_id}/cancel": _CHAT,
     "POST /api/jobs/{job_id}/retry": _CHAT,
     # turns
-    "POST /api/sessions/{session_id}/messages": _CHAT,
+    "POST /api/sessions/{session_id}/messages": _MESSAGE,
     "POST /api/sessions/{session_id}/stop": _CHAT,
     "DELETE /api/sessions/{session_id}/turns/{turn_id}": _CHAT,
     "GET /api/sessions/{session_id}/stream": _READ,
     "GET /api/approvals": _READ,
     "GET /api/approvals/{approval_id}/context": _READ,
     "POST /api/approvals/{approval_id}": _APPROVE,
-    "POST /api/agui": _CHAT,
+    "POST /api/agui": _MESSAGE,
     # the ERP
     "GET /api/erp/companies": _READ,
     "GET /api/erp/records/{entity}/{record_key}": _READ,
@@ -144,7 +158,7 @@ ROUTES: dict[str, AccessRule] = {
 EVENTS: dict[str, AccessRule] = {
     "session:join": _READ,
     "session:leave": _READ,
-    "chat:message": _CHAT,
+    "chat:message": _MESSAGE,
     "chat:stop": _CHAT,
     "approval:resolve": _APPROVE,
 }

@@ -44,6 +44,7 @@ from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.database.tables import approvals as approval_rows
 from batuta.server.datasets.service import Datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
+from batuta.server.erasure_ledger import NotedErasures, ledger_of
 from batuta.server.erp.rights import ErpRightsSource, erp_policy
 from batuta.server.erp.service import ErpRecords
 from batuta.server.file_processing import FileProcessing, open_file_processing
@@ -64,6 +65,7 @@ from batuta.server.monitoring.gauges import Gauges, GaugeSource, connection_gaug
 from batuta.server.monitoring.observers import metrics_port, watched
 from batuta.server.platform_vectors import PlatformVectors
 from batuta.server.policy import EVENTS
+from batuta.server.precedence import MessagePrecedence
 from batuta.server.problems import NotFoundProblem
 from batuta.server.search.service import Search
 from batuta.server.security.access_control import AccessControl
@@ -109,6 +111,7 @@ class Platform:
     files: Files
     documents: DocumentReader
     jobs: Jobs
+    precedence: MessagePrecedence
     agui: AguiRuns
     feed: SessionFeed
     sockets: SocketServer
@@ -164,7 +167,7 @@ async def open_platform(
         backends = await stack.enter_async_context(open_backends(settings))
         stack.enter_context(announcing_growth(backends.log, backends.bus))
         processing = await stack.enter_async_context(open_file_processing(settings, backends, vectors=vectors))
-        backends = replace(backends, audit=processing.audit)
+        backends = replace(backends, audit=NotedErasures(processing.audit, ledger_of(settings)))
         platform = _services(settings, team, backends, observers, chosen, read_source, processing, erp)
         protection = ModelProtection(settings)
         stack.push_async_callback(protection.close)
@@ -321,7 +324,8 @@ def _services(
     refresher = TileRefresher(team.registry, kept_datasets)
     boards = Boards(database, log, kept_datasets, preferences, refresher, services_of=tile_services)
     streams, supervisor = LiveStreams(most=settings.max_connections_of_a_user), TaskSupervisor()
-    sockets = SocketServer(settings, access, log, feed, {**turn_commands(turns), **approval_commands(approvals)})
+    commands = {**turn_commands(turns), **approval_commands(approvals)}
+    sockets = SocketServer(settings, access, log, feed, commands, processing.precedence)
     return Platform(
         settings=settings,
         team=team,
@@ -343,6 +347,7 @@ def _services(
         files=processing.files,
         documents=processing.documents,
         jobs=processing.jobs,
+        precedence=processing.precedence,
         agui=AguiRuns(log, feed, _agui_port(access, sessions, turns, approvals, database)),
         feed=feed,
         sockets=sockets,

@@ -45,8 +45,12 @@ def test_an_address_that_leads_nowhere_is_told_in_a_line(
 ) -> None:
     monkeypatch.setenv("BATUTA_DATABASE_URL", another_database(postgres_url))
     assert batuta(*command) == (2, 'error: PostgreSQL refuses the connection: database "nothere" does not exist')
+
+
+def test_a_server_that_is_away_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a command that ends; processes that stay wait for it (`test_startup`)."""
     monkeypatch.setenv("BATUTA_DATABASE_URL", "postgresql://batuta@127.0.0.1:1/batuta")
-    code, said = batuta(*command)
+    code, said = batuta("migrate")
     assert code == 1
     assert "is BATUTA_DATABASE_URL right?" in said
     assert TRACE not in said

@@ -197,7 +197,7 @@ async def test_a_request_that_names_a_role_is_approved_by_its_holders_alone(site
     assert await decide(boss, request.approval_id, decision="approve") == (200, {"state": "approved"})
 
 
-async def test_fifty_clicks_are_one_decision(site: Running) -> None:
+async def test_se26_fifty_clicks_are_one_decision(site: Running) -> None:
     """SE-26: the tool runs once; every click gets the same answer."""
     ana = await site.person()
     session, turn, approval = await asked(site, ana)

@@ -142,7 +142,7 @@ async def test_tiles_are_renamed_moved_and_taken_away(charting: Running) -> None
     assert (await ana.http.get(f"/api/boards/{board}")).status_code == 404
 
 
-async def test_a_board_of_somebody_else_answers_like_a_missing_one(charting: Running) -> None:
+async def test_is01_a_board_of_somebody_else_answers_like_a_missing_one(charting: Running) -> None:
     """IS-01: over every route, with a foreign board, a foreign tile, a foreign conversation and ids that never were."""
     ana, ben = await charting.person("ana@example.com"), await charting.person("ben@example.com")
     board, session = await a_board(ana), await ana.session()
@@ -181,7 +181,7 @@ async def test_erasing_a_person_takes_their_boards(charting: Running) -> None:
     assert left == (1, 1)
 
 
-async def test_the_database_itself_hides_boards_of_others(platform_url: str, tmp_path: Any) -> None:
+async def test_is04_the_database_itself_hides_boards_of_others(platform_url: str, tmp_path: Any) -> None:
     """IS-04: a query without any condition shows one's own rows only."""
     async with running(settings_for(tmp_path, database_url=platform_url), team=chart_team()) as site:
         ana, ben = await site.person("ana@example.com"), await site.person("ben@example.com")

@@ -52,7 +52,7 @@ async def test_erasing_a_person_takes_their_datasets(site: Running) -> None:
     assert [len(await store.list(owner)) for owner in kept] == [0, 1]
 
 
-async def test_the_database_itself_hides_datasets_of_others(distributed: Running) -> None:
+async def test_is04_the_database_itself_hides_datasets_of_others(distributed: Running) -> None:
     """IS-04: a query without any condition shows one's own rows only."""
     ana, ben = await distributed.person("ana@example.com"), await distributed.person("ben@example.com")
     database = distributed.platform.backends.database

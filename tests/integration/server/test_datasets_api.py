@@ -71,7 +71,7 @@ async def test_a_follow_up_changes_the_last_chart(charting: Running) -> None:
     assert (chart["kind"], chart["request"]["time_unit"]) == ("line", "month")
 
 
-async def test_somebody_elses_dataset_answers_like_a_missing_one(charting: Running) -> None:
+async def test_is01_somebody_elses_dataset_answers_like_a_missing_one(charting: Running) -> None:
     """IS-01: with a foreign id in one's own session, with a foreign session, with an id that never was."""
     ana, ben = await charting.person("ana@example.com"), await charting.person("ben@example.com")
     session, other = await ana.session(), await ben.session()
@@ -87,7 +87,7 @@ async def test_somebody_elses_dataset_answers_like_a_missing_one(charting: Runni
     assert all(body == answers[0][1] for _, body in answers)
 
 
-async def test_the_database_itself_hides_datasets_of_others(platform_url: str, tmp_path: Path) -> None:
+async def test_is04_the_database_itself_hides_datasets_of_others(platform_url: str, tmp_path: Path) -> None:
     """IS-04: under the recommended role a query without any condition shows one's own rows only."""
     async with running(settings_for(tmp_path, database_url=platform_url), team=chart_team()) as site:
         ana, ben = await site.person("ana@example.com"), await site.person("ben@example.com")

@@ -89,7 +89,7 @@ async def test_a_late_tab_at_a_process_that_heard_nothing_gets_the_text_from_its
     assert answer.startswith("".join(told).rstrip())
 
 
-async def test_a_logout_at_one_process_closes_sockets_at_the_other(sites: list[Running]) -> None:
+async def test_se07_a_logout_at_one_process_closes_sockets_at_the_other(sites: list[Running]) -> None:
     """SE-07: within five seconds, everywhere."""
     here = await sites[0].person()
     tab = await (await at(sites[1], here)).tab()

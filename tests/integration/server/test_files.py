@@ -107,7 +107,7 @@ async def test_a_file_that_cannot_be_read_says_why_and_what_to_do(settings: Sett
         assert again.status_code == 202
 
 
-async def test_nothing_of_another_person_is_seen_found_or_touched(settings: Settings) -> None:
+async def test_is01_is07_nothing_of_another_person_is_seen_found_or_touched(settings: Settings) -> None:
     """The same answer as for what does not exist (IS-01, IS-07)."""
     async with running(settings) as site:
         ana, ben = await site.person(), await site.person("ben@example.com")
@@ -180,7 +180,7 @@ async def test_a_name_is_no_path(settings: Settings, name: str) -> None:
         assert (await announced(ana, 5, name)).status_code in (400, 422)
 
 
-async def test_shown_files_cannot_run_anything(settings: Settings) -> None:
+async def test_bi08_shown_files_cannot_run_anything(settings: Settings) -> None:
     """A page is downloaded, a PDF may be framed by our own page alone (BI-08)."""
     async with running(settings) as site:
         ana = await site.person()
@@ -197,7 +197,7 @@ async def test_shown_files_cannot_run_anything(settings: Settings) -> None:
         assert shown.headers["x-content-type-options"] == "nosniff"
 
 
-async def test_a_message_brings_only_ones_own_files(settings: Settings) -> None:
+async def test_is07_a_message_brings_only_ones_own_files(settings: Settings) -> None:
     """A foreign file in a message is answered like a missing one (IS-07)."""
     async with running(settings) as site:
         ana, ben = await site.person(), await site.person("ben@example.com")

@@ -32,7 +32,9 @@ async def test_errors_are_problems(embedded: Running, method: str, path: str, st
     assert set(body) >= {"type", "title", "detail"}
 
 
-async def test_an_unexpected_error_tells_nothing_of_itself(embedded: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_se30_an_unexpected_error_tells_nothing_of_itself(
+    embedded: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SE-30: a generic text and an id to look for."""
 
     async def broken(*_: object) -> None:
@@ -47,7 +49,7 @@ async def test_an_unexpected_error_tells_nothing_of_itself(embedded: Running, mo
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz", "/api/meta", "/api/me", "/api/nothing", "/openapi.json"])
-async def test_every_response_keeps_browsers_safe(embedded: Running, path: str) -> None:
+async def test_se35_every_response_keeps_browsers_safe(embedded: Running, path: str) -> None:
     """SE-35."""
     headers = (await embedded.stranger().http.get(path)).headers
     policy = headers["content-security-policy"]
@@ -197,7 +199,7 @@ async def test_a_browser_gets_the_packing_it_can_unpack(
 @pytest.mark.parametrize(
     "path", ["/../secret.txt", "/%2e%2e/secret.txt", "/assets/..%2f..%2fsecret.txt", "/..%5csecret.txt", "//etc/passwd"]
 )
-async def test_no_file_outside_the_application_is_served(tmp_path: Path, built: Path, path: str) -> None:
+async def test_se18_no_file_outside_the_application_is_served(tmp_path: Path, built: Path, path: str) -> None:
     """SE-18."""
     async with running(settings_for(tmp_path / "data"), static=built) as site:
         answer = await site.stranger().http.get(path)

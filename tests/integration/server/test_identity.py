@@ -29,7 +29,7 @@ async def test_the_first_person_sets_the_platform_up_once(site: Running) -> None
     assert again.status_code == 404
 
 
-async def test_passwords_are_kept_as_argon2id_and_tokens_as_hashes(embedded: Running) -> None:
+async def test_se27_passwords_are_kept_as_argon2id_and_tokens_as_hashes(embedded: Running) -> None:
     """SE-27: nothing that was given is in the database."""
     ana = await embedded.person(password=PASSWORD)
     secret = (await ana.http.post("/api/keys", json={"name": "script"})).json()["secret"]
@@ -46,7 +46,7 @@ async def test_passwords_are_kept_as_argon2id_and_tokens_as_hashes(embedded: Run
     assert not [leak for leak in (PASSWORD, secret, token) if leak in kept]
 
 
-async def test_the_cookie_is_shut_to_scripts_and_other_sites(embedded: Running) -> None:
+async def test_se37_the_cookie_is_shut_to_scripts_and_other_sites(embedded: Running) -> None:
     """SE-37: HttpOnly, SameSite, whole site; Secure only where there is TLS."""
     await embedded.person(password=PASSWORD)
     answer = await embedded.stranger().http.post(
@@ -67,7 +67,7 @@ async def test_the_cookie_is_secure_behind_https(tmp_path: Path) -> None:
         assert "strict-transport-security" in answer.headers
 
 
-async def test_a_login_gets_a_token_nobody_had_before(embedded: Running) -> None:
+async def test_se37_a_login_gets_a_token_nobody_had_before(embedded: Running) -> None:
     """SE-37: the token a browser came with is worth nothing after the login."""
     ana = await embedded.person(password=PASSWORD)
     former = ana.http.cookies[COOKIE]
@@ -78,7 +78,7 @@ async def test_a_login_gets_a_token_nobody_had_before(embedded: Running) -> None
     assert (await thief.http.get("/api/me")).status_code == 401
 
 
-async def test_a_planted_token_is_not_taken_over(embedded: Running) -> None:
+async def test_se37_a_planted_token_is_not_taken_over(embedded: Running) -> None:
     """SE-37: fixation."""
     await embedded.person(password=PASSWORD)
     victim = embedded.stranger()
@@ -164,7 +164,7 @@ async def test_another_persons_csrf_token_does_not_count(embedded: Running) -> N
 
 
 @pytest.mark.parametrize("origin", ["http://evil.test", "null", "{address}.evil.test", "https://127.0.0.1", "{upper}"])
-async def test_requests_of_other_sites_are_refused(embedded: Running, origin: str) -> None:
+async def test_se11_requests_of_other_sites_are_refused(embedded: Running, origin: str) -> None:
     """SE-11: also the login itself, where no token can be asked for."""
     await embedded.person(password=PASSWORD)
     foreign = origin.format(address=embedded.address, upper=embedded.address.replace("127.0.0.1", "127.0.0.1."))

@@ -1,4 +1,4 @@
-"""Three people, two workspaces, files of the same names: nothing ever crosses (LD-12, IS-06, IS-07)."""
+"""Three people, two workspaces, files of the same names: nothing ever crosses (IS-06, IS-07)."""
 
 import asyncio
 from datetime import timedelta
@@ -59,7 +59,7 @@ async def test_the_same_name_means_another_file_to_each_person(site: Running) ->
 
 
 @pytest.mark.parametrize("foreigner", [1, 2], ids=["same workspace", "other workspace"])
-async def test_a_foreign_id_is_answered_like_a_missing_one(site: Running, foreigner: int) -> None:
+async def test_is07_a_foreign_id_is_answered_like_a_missing_one(site: Running, foreigner: int) -> None:
     """IS-07 by every way that takes the id of a file or of a document."""
     people = await three(site)
     ana, other = people[0], people[foreigner]
@@ -135,7 +135,7 @@ async def test_what_a_conversation_read_of_a_file_goes_with_the_conversation(
         assert await rows_with(site, SECRET) == []
 
 
-async def test_an_erased_person_leaves_nothing_and_others_keep_everything(settings: Settings) -> None:
+async def test_is11_an_erased_person_leaves_nothing_and_others_keep_everything(settings: Settings) -> None:
     """IS-11: files, text, index, jobs and half an upload go; another person's copy of the same bytes stays."""
     async with running(settings) as site:
         ana, ben, cleo = await three(site)
@@ -170,7 +170,7 @@ async def test_an_erased_word_is_in_no_file_of_an_embedded_platform(tmp_path: Pa
         assert len(await found(ben, "report")) == 5
 
 
-async def test_a_removal_that_was_cut_short_is_finished_by_another_process(
+async def test_is13_a_removal_that_was_cut_short_is_finished_by_another_process(
     site: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """IS-13: the row is hidden in one step; what is left of it is found and taken away."""
@@ -188,6 +188,25 @@ async def test_a_removal_that_was_cut_short_is_finished_by_another_process(
     monkeypatch.setattr("batuta.server.files.removal.LEFT_BEHIND", -timedelta(minutes=1))
     assert await removal.sweep() == 1
     assert await found(ana, SECRET) == []
+    assert holding(site.platform.settings.data_dir / "files", SECRET) == []
+
+
+async def test_an_erasure_that_was_cut_short_is_finished_by_asking_again(
+    site: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CR-17: also the bytes of files that the first try had only hidden."""
+    ana = await site.person()
+    await ana.file(NAME, f"The codeword is {SECRET}.".encode())
+    removal = site.platform.files._removal
+
+    async def dies(_: object) -> None:
+        raise RuntimeError("killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(removal, "_finish", dies)
+        with pytest.raises(RuntimeError, match="killed"):
+            await removal.erase_user(ana.user_id)
+    assert await removal.erase_user(ana.user_id) == 1
     assert holding(site.platform.settings.data_dir / "files", SECRET) == []
 
 

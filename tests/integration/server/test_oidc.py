@@ -128,7 +128,7 @@ async def test_the_request_carries_state_nonce_and_an_s256_challenge(site: Runni
     assert "samesite=lax" in flags
 
 
-async def test_an_answer_counts_once(site: Running) -> None:
+async def test_se10_an_answer_counts_once(site: Running) -> None:
     """SE-10: code and state replayed."""
     async with browser(site) as client:
         page = await sent_back(client, "ana")
@@ -140,7 +140,7 @@ async def test_an_answer_counts_once(site: Running) -> None:
         assert (await thief.get(location)).headers["location"] == "/login?error=OIDC_INVALID"
 
 
-async def test_an_answer_in_another_browser_is_refused(site: Running) -> None:
+async def test_se10_an_answer_in_another_browser_is_refused(site: Running) -> None:
     """SE-10: login CSRF, an attacker's answer in a victim's browser."""
     async with browser(site) as attacker, browser(site) as victim:
         location = (await sent_back(attacker, "mallory")).headers["location"]
@@ -150,7 +150,7 @@ async def test_an_answer_in_another_browser_is_refused(site: Running) -> None:
 
 
 @pytest.mark.parametrize("change", ["iss=http://evil.test", "code=forged", "state=forged"])
-async def test_a_changed_answer_is_refused(site: Running, change: str) -> None:
+async def test_se10_a_changed_answer_is_refused(site: Running, change: str) -> None:
     """SE-10: another issuer, another code, another state."""
     async with browser(site) as client:
         location = urlsplit((await sent_back(client, "ana")).headers["location"])

@@ -12,13 +12,16 @@ from tests.support.platform import running, settings_for
 
 
 async def test_the_settings_of_a_person_reach_the_tools_that_work_for_them(settings: Settings, tmp_path: Path) -> None:
-    """Also through a worker on PostgreSQL that only sees the rows of the person it works for."""
+    """Also through a worker on PostgreSQL that only sees the rows of the person it works for.
+
+    A message that shows its language is answered in that; one that shows none in that of the page.
+    """
     team = Orchestrator(supervisor=OFFLINE_MODEL, agents=[appointments.specialist(OFFLINE_MODEL, data_dir=tmp_path)])
     async with running(settings, team=team) as site:
         ana = await site.person()
         await ana.http.patch("/api/settings", json={"timezone": "Asia/Tokyo", "language": "es"})
         session = await ana.session()
-        await ana.say(session, "Book a meeting with Luis on 2031-03-04 at 10am")
+        await ana.say(session, "Reserva una reunión con Luis el 2031-03-04 a las 10")
         asked = await ana.pending()
         assert asked["args"]["start"] == "2031-03-04T10:00:00+09:00"
         assert "martes, 4 de marzo de 2031, 10:00 (UTC+09:00)" in asked["preview"]

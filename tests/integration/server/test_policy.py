@@ -64,7 +64,7 @@ def ids_in(path: str) -> list[str]:
     return [name for name in re.findall(r"{(\w+)(?::\w+)?}", path) if name not in FREE_PARAMETERS]
 
 
-async def test_every_route_is_guarded_and_has_a_row(embedded: Running) -> None:
+async def test_se17_every_route_is_guarded_and_has_a_row(embedded: Running) -> None:
     """SE-17: and no row is left over."""
     routes = dict(routes_of(create_api(embedded.platform)))
     assert set(routes) == set(ROUTES)
@@ -88,7 +88,7 @@ def test_a_route_without_a_row_does_not_come_up() -> None:
         router.get("/api/surprise")(lambda: None)
 
 
-async def test_every_socket_event_has_a_row(embedded: Running) -> None:
+async def test_se08_se17_every_socket_event_has_a_row(embedded: Running) -> None:
     assert embedded.platform.sockets.events == set(EVENTS) == set(COMMANDS)
 
 
@@ -127,7 +127,7 @@ def test_every_scope_and_role_in_the_table_exists() -> None:
     assert {rule.role for rule in rules if rule.role} <= set(policy.ROLES)
 
 
-async def test_a_stranger_gets_401_from_everything_that_is_not_public(embedded: Running) -> None:
+async def test_se01_a_stranger_gets_401_from_everything_that_is_not_public(embedded: Running) -> None:
     """SE-01: whatever is sent along, and nothing happens."""
     stranger = embedded.stranger()
     closed = {name for name, rule in ROUTES.items() if rule.access in (Access.USER, Access.PERSON)}
@@ -178,7 +178,7 @@ async def a_kept_dataset(person: Person, session: str) -> str:
     return (await store.save(owner, new_id(), a_dataset(), now=NOW)).dataset_id
 
 
-async def test_foreign_things_answer_exactly_like_missing_ones(site: Running) -> None:
+async def test_is01_foreign_things_answer_exactly_like_missing_ones(site: Running) -> None:
     """IS-01: every route with an id, for somebody of the same workspace and of another, and nothing happens."""
     ana = await site.person()
     things = await Belongings.of(ana)
@@ -201,7 +201,7 @@ async def test_foreign_things_answer_exactly_like_missing_ones(site: Running) ->
     assert site.stage.booked == []
 
 
-async def test_foreign_things_answer_like_missing_ones_on_the_socket(site: Running) -> None:
+async def test_is02_foreign_things_answer_like_missing_ones_on_the_socket(site: Running) -> None:
     """IS-02: every event, and not one event of the session comes."""
     ana = await site.person()
     things = await Belongings.of(ana)
@@ -217,7 +217,7 @@ async def test_foreign_things_answer_like_missing_ones_on_the_socket(site: Runni
     assert site.stage.booked == []
 
 
-async def test_lists_and_search_hold_only_ones_own(site: Running) -> None:
+async def test_is01_lists_and_search_hold_only_ones_own(site: Running) -> None:
     """IS-01: what has no id in its path."""
     ana = await site.person()
     session = await ana.session(title="Secret plans")
@@ -246,7 +246,7 @@ async def test_a_deleted_session_is_a_missing_one(site: Running) -> None:
             )
 
 
-async def test_a_credential_counts_the_same_through_every_channel(embedded: Running) -> None:
+async def test_se16_a_credential_counts_the_same_through_every_channel(embedded: Running) -> None:
     """SE-16: a key is taken as a bearer's and, in a cookie, not at all."""
     ana = await embedded.person()
     made = (await ana.http.post("/api/keys", json={"name": "script", "scopes": ["metrics"]})).json()

@@ -124,7 +124,9 @@ async def until_settled(site: Running) -> None:
 
 
 @pytest.mark.timeout(600)
-async def test_se07_a_right_that_was_lost_has_no_effect_anywhere(platform_url: str, tmp_path: Path) -> None:
+async def test_se07_a_right_that_was_lost_has_no_effect_anywhere(
+    platform_url: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     """Queued, running, waiting for a decision, decided, newly asked for: only who lost nothing gets a booking."""
     stage = RoleStage()
     names = (*LOSSES, "nothing")
@@ -146,7 +148,9 @@ async def test_se07_a_right_that_was_lost_has_no_effect_anywhere(platform_url: s
         stage.gate.set()
         await asyncio.gather(*(ask_again(holder, asked[name]) for name, holder in holders.items() if name in LOSSES))
         await until_settled(site)
-        assert [user for user, at in stage.bookings if at > lost_at.get(user, at)] == []
+        late = [user for user, at in stage.bookings if at > lost_at.get(user, at)]
+        assert late == []
+        record_property("figure", f"{len(LOSSES)} ways to lose a right, 5 places: {len(late)} effects afterwards")
         assert [user for user, _ in stage.bookings].count(holders["nothing"].person.user_id) == 1
         ended = await holders["role"].person.events(holders["role"].approved)
         assert ended[-1]["type"] == "complete"

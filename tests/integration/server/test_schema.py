@@ -179,7 +179,8 @@ def operations(site: Site) -> Iterator[Any]:
 
 # The server's thread uses `random` while a case is made up here; what is made up does not depend on it.
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
-def test_nothing_that_is_sent_breaks_the_server_and_everything_is_also_done(site: Site) -> None:
+@pytest.mark.timeout(900)  # two minutes are not enough beside other work
+def test_bi04_nothing_that_is_sent_breaks_the_server_and_everything_is_also_done(site: Site) -> None:
     """BI-04: no answer is a failure of the server's; every operation but those that cannot has succeeded, too."""
     answers: dict[str, Counter[int]] = defaultdict(Counter)
     for operation in operations(site):

@@ -64,7 +64,7 @@ async def test_no_unsafe_request_of_another_site_counts(embedded: Running, origi
         assert not [header for header in answer.headers if header.startswith("access-control-")]
 
 
-async def test_secrets_are_in_no_log_and_in_no_answer(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_se29_secrets_are_in_no_log_and_in_no_answer(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Everything logs at its loudest, also the libraries; only the answer that makes a secret tells it."""
     caplog.set_level(logging.DEBUG)
     logging.getLogger().setLevel(logging.DEBUG)

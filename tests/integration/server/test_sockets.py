@@ -74,7 +74,7 @@ async def test_pieces_of_an_answer_come_while_it_is_made(site: Running) -> None:
     assert {piece["message_id"] for piece in pieces} == {message["message_id"]}
 
 
-async def test_a_client_that_comes_back_gets_exactly_what_it_missed(site: Running) -> None:
+async def test_or06_a_client_that_comes_back_gets_exactly_what_it_missed(site: Running) -> None:
     """P-10: by epoch and last number, in order, no duplicate, then what comes."""
     ana = await site.person()
     session = await ana.session()
@@ -91,7 +91,7 @@ async def test_a_client_that_comes_back_gets_exactly_what_it_missed(site: Runnin
     assert second.stored[0]["previous_sequence"] == seen[-1]["sequence_number"]
 
 
-async def test_many_drops_lose_and_repeat_nothing(embedded: Running) -> None:
+async def test_ft05_or06_many_drops_lose_and_repeat_nothing(embedded: Running) -> None:
     """P-10: a client that is cut off after every few events."""
     ana = await embedded.person()
     session = await ana.session()
@@ -185,7 +185,7 @@ async def test_every_tab_of_a_person_learns_of_changed_sessions(site: Running) -
     assert foreign.changes == []
 
 
-async def test_logout_closes_the_sockets_of_that_login_only(site: Running) -> None:
+async def test_se07_logout_closes_the_sockets_of_that_login_only(site: Running) -> None:
     """SE-07: the login's own live connections end with it."""
     ana = await site.person()
     tab = await ana.tab()
@@ -199,7 +199,7 @@ async def test_logout_closes_the_sockets_of_that_login_only(site: Running) -> No
 
 
 @pytest.mark.parametrize("change", ["roles", "disabled"])
-async def test_a_change_made_elsewhere_reaches_live_sockets_within_seconds(site: Running, change: str) -> None:
+async def test_se07_a_change_made_elsewhere_reaches_live_sockets_within_seconds(site: Running, change: str) -> None:
     """SE-07: another process changed the person; nobody told this one."""
     ana = await site.person()
     tab = await ana.tab()
@@ -232,7 +232,7 @@ async def test_a_stranger_is_not_connected(embedded: Running, cookie: str) -> No
 
 
 @pytest.mark.parametrize("origin", ["http://evil.test", "null", "https://127.0.0.1", "http://127.0.0.1.evil.test"])
-async def test_pages_of_other_sites_are_not_connected(embedded: Running, origin: str) -> None:
+async def test_se05_pages_of_other_sites_are_not_connected(embedded: Running, origin: str) -> None:
     """SE-05: the origin is checked at every handshake."""
     ana = await embedded.person()
     with pytest.raises(socketio.exceptions.ConnectionError):
@@ -281,7 +281,7 @@ async def test_a_command_that_makes_no_sense_is_acknowledged_as_such(
     assert tab.client.connected
 
 
-async def test_a_flood_of_commands_is_slowed_down(embedded: Running) -> None:
+async def test_ld06_a_flood_of_commands_is_slowed_down(embedded: Running) -> None:
     ana = await embedded.person()
     tab = await ana.tab()
     acks = [await tab.command("no:such:event", {}) for _ in range(120)]
@@ -289,7 +289,7 @@ async def test_a_flood_of_commands_is_slowed_down(embedded: Running) -> None:
     assert tab.client.connected
 
 
-async def test_a_frame_beyond_the_limit_ends_the_connection(embedded: Running) -> None:
+async def test_bi03_a_frame_beyond_the_limit_ends_the_connection(embedded: Running) -> None:
     ana = await embedded.person()
     tab = await ana.tab()
     await tab.client.emit("chat:message", {"text": "x" * 400_000})

@@ -99,7 +99,7 @@ async def test_a_position_nobody_knows_is_answered_with_resync(embedded: Running
         assert [frame["event"] async for frame in frames] == ["resync"]
 
 
-async def test_a_stream_ends_with_the_login(site: Running) -> None:
+async def test_se07_a_stream_ends_with_the_login(site: Running) -> None:
     """SE-07: also over plain HTTP."""
     ana = await site.person()
     session = await ana.session()

@@ -113,13 +113,13 @@ async def test_a_file_that_holds_no_table_says_so(demo: Running) -> None:
 
 @pytest.mark.timeout(240)
 async def test_a_table_that_may_not_be_drawn_as_asked_is_known_all_the_same(demo: Running) -> None:
-    """A-6: two currencies are not added up; the table they stand in was stored, and its event says so."""
+    """A-6: two currencies have no common limit; the table they stand in was stored, and its event says so."""
     ana = await demo.person()
     await ana.http.patch("/api/settings", json={"language": "es"})
     session = await ana.session()
     mixed = "Región;Importe;Moneda\nNorte;10,50;EUR\nSur;4,00;USD\nNorte;2,00;EUR\n".encode()
     file = await ana.file("ventas.csv", mixed)
-    events = await asked(ana, session, "haz un gráfico de barras de importe por región", file)
+    events = await asked(ana, session, "haz un gráfico de barras de importe por región de más de 3", file)
     assert not any(event["type"] == "chart_drawn" for event in events)
     kept = (await ana.http.get(f"/api/sessions/{session}/datasets")).json()["items"]
     assert [event["dataset_id"] for event in events if event["type"] == "dataset_stored"] == [

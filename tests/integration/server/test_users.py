@@ -103,7 +103,7 @@ async def test_whoever_gets_the_role_decides_about_what_others_asked_for(site: R
     assert (await ben.http.post(path, json={"decision": "approve"})).status_code == 404
 
 
-async def test_who_is_disabled_is_out_at_once_and_comes_back_with_a_new_login(
+async def test_se07_who_is_disabled_is_out_at_once_and_comes_back_with_a_new_login(
     site: Running, operator: Operator
 ) -> None:
     """SE-07: the socket closes, login and keys are refused; a login of before does not come to life again."""

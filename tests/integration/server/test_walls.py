@@ -45,7 +45,7 @@ async def filled(person: Person) -> str:
     return session
 
 
-async def test_every_table_is_guarded_and_nobody_is_exempt(platform_url: str) -> None:
+async def test_is04_every_table_is_guarded_and_nobody_is_exempt(platform_url: str) -> None:
     """IS-04: also a table that is added later; the role owns nothing and is no superuser."""
     connection = await asyncpg.connect(platform_url)
     try:
@@ -117,7 +117,7 @@ async def test_the_log_cannot_be_rewritten_by_the_role_that_serves(platform_url:
         await connection.close()
 
 
-async def test_connections_carry_nothing_over(distributed: Running) -> None:
+async def test_is05_connections_carry_nothing_over(distributed: Running) -> None:
     """IS-05: failures, cancellations and a small pool, two tenants at once: nobody ever sees another's rows."""
     people = [await distributed.person(f"{name}@example.com") for name in ("ana", "ben")]
     own = {person.user_id: await person.session() for person in people}

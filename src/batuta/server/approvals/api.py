@@ -33,7 +33,7 @@ class ApprovalView(BaseModel):
     reason: str
     """Why it waits; for an amount above the limit, which."""
     required_role: str | None
-    """The role that the person who decides must hold; told while it waits."""
+    """The role that the approver must hold; present while it waits."""
     requested_at: datetime | None
     expires_at: datetime | None
     asked_by: str

@@ -31,7 +31,7 @@ MAX_PROBLEM_CHARS = 500
 PAGE = 1_000
 
 RunServicesOf = Callable[[Caller], Awaitable[Mapping[str, object]]]
-"""What the domains' tools find in a run of somebody."""
+"""The services that the domains' tools find in a user's run."""
 
 
 class Boards:

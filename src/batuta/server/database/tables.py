@@ -132,7 +132,7 @@ login_devices = sa.Table(
 setup_tokens = sa.Table("setup_tokens", metadata, _id("token_hash", key=True), _time("ends_at"))
 
 shared_secrets = sa.Table("shared_secrets", metadata, _id("name", key=True), _text("value"))
-"""What the processes of a platform know and nobody else."""
+"""Secrets shared by the processes of one platform."""
 
 oidc_logins = sa.Table(
     "oidc_logins",

@@ -18,7 +18,7 @@ from batuta.kernel.errors import ConfigurationError
 from batuta.server.database.engines import Database, SqlitePlatformDatabase, errors_as_ours
 from batuta.server.database.postgres_engine import PostgresPlatformDatabase
 from batuta.server.database.principal import SYSTEM, acting_as
-from batuta.server.database.version import MIGRATIONS, latest_version, version_of
+from batuta.server.database.version import MIGRATIONS, is_usable, latest_version, note_oldest_program, version_of
 
 
 async def migrate_file(path: Path) -> None:
@@ -49,9 +49,13 @@ async def migrate_server(url: str, *, grant_to: str | None = None) -> None:
 
 
 async def require_migrated(database: Database) -> None:
-    """Raise `ConfigurationError` unless the platform's tables are those of this program."""
-    if await database.read(version_of) != latest_version():
-        raise ConfigurationError("the database lacks the platform's tables of this version: run `batuta migrate`")
+    """Raise `ConfigurationError` unless this program can work on the platform's tables."""
+    found = await database.read(version_of)
+    if is_usable(found):
+        return
+    if found is not None and found.is_newer_than(latest_version()):
+        raise ConfigurationError(_too_new(found.revision))
+    raise ConfigurationError("the database lacks the platform's tables of this version: run `batuta migrate`")
 
 
 def migration_settings(connection: sa.Connection) -> Config:
@@ -63,7 +67,21 @@ def migration_settings(connection: sa.Connection) -> Config:
 
 
 def _upgrade(connection: sa.Connection) -> None:
+    """Bring the tables up to date. A newer schema that this program can work on is left as it is."""
+    found = version_of(connection)
+    if found is not None and found.is_newer_than(latest_version()):
+        if not is_usable(found):
+            raise ConfigurationError(_too_new(found.revision))
+        return
     command.upgrade(migration_settings(connection), "head")
+    note_oldest_program(connection)
+
+
+def _too_new(revision: str) -> str:
+    return (
+        f"the database has the platform's tables of version {revision}, and this program works with those up to "
+        f"{latest_version()}: update batuta"
+    )
 
 
 @asynccontextmanager

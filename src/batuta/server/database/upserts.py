@@ -1,4 +1,4 @@
-"""Rows that are written unless they are there: one statement in both databases, so that nobody gets in between."""
+"""Insert rows unless they exist: one statement in both databases, without a race between look and write."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

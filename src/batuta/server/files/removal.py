@@ -19,7 +19,7 @@ from batuta.server.files.blobs import BlobStore
 from batuta.server.files.repository import StoredFile
 
 LEFT_BEHIND = timedelta(seconds=10)
-"""After this time whoever began a removal is taken for dead; a second one at the same time does no harm."""
+"""After this time the process that began a removal is presumed dead; a second removal at the same time does no harm."""
 SWEPT = 200
 
 ForgetRows = Callable[[sa.Connection, str], None]
@@ -62,7 +62,8 @@ class FileRemoval:
         now = self._clock.now()
 
         def hide(connection: sa.Connection) -> list[StoredFile]:
-            files = list(repository.of_user(connection, user_id))
+            # An erasure that was killed left some marked: who asks again is told when they are gone, too.
+            files = list(repository.of_user(connection, user_id, with_deleted=True))
             for file in sorted(files, key=lambda each: each.digest or ""):  # locks in one order
                 repository.mark_deleted(connection, file, now=now)
             self._forget_jobs_of(connection, user_id)

@@ -107,7 +107,7 @@ def lock_content(connection: sa.Connection, digest: str) -> None:
 
 
 def mark_deleted(connection: sa.Connection, file: StoredFile, *, now: datetime) -> None:
-    """Hide a file from everybody and forget its name; its words and bytes can be found by the row that is left."""
+    """Hide a file from all users and forget its name; the row that stays leads to its words and bytes."""
     if file.digest is not None:
         lock_content(connection, file.digest)
     blank: dict[str, Any] = {
@@ -139,9 +139,10 @@ def is_being_deleted(connection: sa.Connection, digest: str) -> bool:
     return _is_any(connection, digest, files.c.status == DELETED)
 
 
-def of_user(connection: sa.Connection, user_id: str) -> Sequence[StoredFile]:
-    """All files of a person."""
-    return [_file(row) for row in connection.execute(sa.select(files).where(files.c.user_id == user_id, _KEPT))]
+def of_user(connection: sa.Connection, user_id: str, *, with_deleted: bool = False) -> Sequence[StoredFile]:
+    """All files of a person; with those whose removal has begun, if asked for."""
+    query = sa.select(files).where(files.c.user_id == user_id)
+    return [_file(row) for row in connection.execute(query if with_deleted else query.where(_KEPT))]
 
 
 def left_in(connection: sa.Connection, status: FileStatus, *, before: datetime, limit: int) -> Sequence[StoredFile]:
@@ -156,7 +157,7 @@ def _is_any(connection: sa.Connection, digest: str, condition: sa.ColumnElement[
 
 
 def user_ids(connection: sa.Connection) -> list[str]:
-    """Everybody who has files."""
+    """The users who have files."""
     return [str(row.user_id) for row in connection.execute(sa.select(files.c.user_id).distinct())]
 
 

@@ -3,7 +3,7 @@
     announce -> parts -> bytes kept by their hash -> row and job in one transaction -> queue
 
 Each arrow may be cut by a kill. The client asks where it stands and goes on; an upload whose bytes are all there but
-that nobody made whole is found by `sweep`.
+that was never completed is found by `sweep`.
 """
 
 import asyncio
@@ -29,16 +29,22 @@ from batuta.server.security.ownership import Caller
 BYTES = "application/octet-stream"
 LEFT_BEHIND = timedelta(seconds=30)
 ABANDONED = timedelta(days=7)
-"""After this time an upload that nobody goes on with gives its room back."""
+"""After this time an abandoned upload releases its quota."""
 SWEPT = 100
 DELETION_WAIT_SECONDS = 0.05
-BEING_DELETED = "being deleted"
-"""Instead of a job: the same bytes are about to go with another file, and have to be kept anew after that."""
 
-StartIndexing = Callable[[sa.Connection, StoredFile], str]
-"""Keeps a job that reads a file, in the same transaction: its id."""
-QueueIndexing = Callable[[str], Awaitable[None]]
-"""Lets a worker begin with it."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexingJob:
+    """A job that reads a file."""
+
+    job_id: str
+    queue: Callable[[], Awaitable[None]]
+    """Lets a worker begin with it, once it is stored."""
+
+
+StartIndexing = Callable[[sa.Connection, StoredFile], IndexingJob]
+"""Stores a job that reads a file, in the same transaction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +66,16 @@ class Announcement:
     """The same key again is the same upload."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    """What became of an upload whose bytes are there."""
+
+    file: StoredFile | None
+    """Nothing if it was deleted meanwhile."""
+    job: IndexingJob | None = None
+    """Nothing if it was kept before."""
+
+
 class Uploads:
     """Takes the bytes of files."""
 
@@ -71,7 +87,6 @@ class Uploads:
         *,
         limits: FileLimits,
         start_indexing: StartIndexing,
-        queue_indexing: QueueIndexing,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self.limits = limits
@@ -79,7 +94,6 @@ class Uploads:
         self._blobs = blobs
         self._removal = removal
         self._start_indexing = start_indexing
-        self._queue_indexing = queue_indexing
         self._clock = clock
 
     async def begin(self, caller: Caller, announced: Announcement) -> StoredFile:
@@ -135,41 +149,40 @@ class Uploads:
             digest = await self._blobs.finish(file.file_id)
             path = await self._blobs.local_path(digest)
             media_type = await asyncio.to_thread(_media_type, path, file.name) if path else BYTES
-            job_id = await self._keep(file, digest, media_type)
-            if job_id != BEING_DELETED:
+            kept = await self._keep(file, digest, media_type)
+            if kept is not None:
                 break
             await self._removal.sweep()
             await asyncio.sleep(DELETION_WAIT_SECONDS)
-        if job_id is not None:
-            await self._queue_indexing(job_id)
+        if kept.job is not None:
+            await kept.job.queue()
         await self._blobs.discard(file.file_id)
-        kept = await self._database.read(lambda connection: repository.one(connection, file.file_id))
-        if kept is None:  # deleted meanwhile: these bytes go as well
+        if kept.file is None:  # deleted meanwhile: these bytes go as well
             await self._removal.remove(replace(file, digest=digest))
             raise NotFoundProblem
-        return kept
+        return kept.file
 
     async def read_again(self, file: StoredFile, **values: str) -> str:
         """Start to read a file that is whole anew, under another name if one is given: the id of the job."""
         now = self._clock.now()
 
-        def write(connection: sa.Connection) -> str:
+        def write(connection: sa.Connection) -> IndexingJob:
             known = repository.one(connection, file.file_id)
             if known is None:
                 raise NotFoundProblem
             if known.digest is None:
                 raise ConflictProblem("This file is still being uploaded.")
-            job_id = self._start_indexing(connection, replace(known, name=values.get("name", known.name)))
-            begun = {"status": "processing", "reason": None, "job_id": job_id}
+            job = self._start_indexing(connection, replace(known, name=values.get("name", known.name)))
+            begun = {"status": "processing", "reason": None, "job_id": job.job_id}
             repository.change(connection, file.file_id, now=now, **begun, **values)
-            return job_id
+            return job
 
-        job_id = await self._database.write(write)
-        await self._queue_indexing(job_id)
-        return job_id
+        job = await self._database.write(write)
+        await job.queue()
+        return job.job_id
 
     async def sweep(self) -> int:
-        """Make uploads whole whose last request died, and give up those that nobody goes on with: how many."""
+        """Complete uploads whose last request died and drop abandoned ones; returns how many."""
         now = self._clock.now()
         left = await self._database.read(
             lambda connection: repository.left_in(connection, "uploading", before=now - LEFT_BEHIND, limit=SWEPT)
@@ -185,21 +198,23 @@ class Uploads:
             count += 1
         return count
 
-    async def _keep(self, file: StoredFile, digest: str, media_type: str) -> str | None:
-        """Write the row and its job: the job's id; nothing if that was done before, or the file is gone."""
+    async def _keep(self, file: StoredFile, digest: str, media_type: str) -> _Kept | None:
+        """Write the row and its job, once. Nothing if the same bytes are about to go with another file: they have to
+        be kept anew after that.
+        """
         now = self._clock.now()
 
-        def write(connection: sa.Connection) -> str | None:
+        def write(connection: sa.Connection) -> _Kept | None:
             repository.lock_content(connection, digest)
             known = repository.one(connection, file.file_id)
             if known is None or known.digest is not None:
-                return None
+                return _Kept(file=known)
             if repository.is_being_deleted(connection, digest):
-                return BEING_DELETED
-            job_id = self._start_indexing(connection, known)
-            values = {"digest": digest, "media_type": media_type, "status": "processing", "job_id": job_id}
+                return None
+            job = self._start_indexing(connection, known)
+            values = {"digest": digest, "media_type": media_type, "status": "processing", "job_id": job.job_id}
             repository.change(connection, file.file_id, now=now, **values)
-            return job_id
+            return _Kept(file=repository.one(connection, file.file_id), job=job)
 
         return await self._database.write(write)
 

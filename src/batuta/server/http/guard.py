@@ -18,6 +18,7 @@ from batuta.server.database.principal import act_as
 from batuta.server.http.dependencies import service_of
 from batuta.server.http.text_checks import check_address, check_body
 from batuta.server.policy import FREE_PARAMETERS, ROUTES, UNSAFE, Access, AccessRule
+from batuta.server.precedence import MessagePrecedence
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem
 from batuta.server.security.access_control import COOKIE, KEY_PREFIX, AccessControl
 from batuta.server.security.ownership import Caller
@@ -37,11 +38,13 @@ class GuardedRoute(APIRoute):
         rules = {method: rule_of(method, self.path) for method in self.methods or ()}
 
         async def guarded(request: Request) -> Response:
-            await admit(request, rules[request.method])
-            check_address(request.scope.get("raw_path", b""), request.scope["query_string"])
-            if request.method in UNSAFE and not rules[request.method].is_streamed:
-                check_body(await request.body())
-            return await handle(request)
+            rule = rules[request.method]
+            async with service_of(request, MessagePrecedence).by_priority(rule.priority):
+                await admit(request, rule)
+                check_address(request.scope.get("raw_path", b""), request.scope["query_string"])
+                if request.method in UNSAFE and not rule.is_streamed:
+                    check_body(await request.body())
+                return await handle(request)
 
         return guarded
 
@@ -134,7 +137,7 @@ def address_of(request: Request) -> str:
 
 
 def network_of(request: Request) -> str:
-    """The network a request comes from, for limits: whoever has an IPv6 address has 2^64 of them."""
+    """The network a request comes from, for limits: one IPv6 client usually holds 2^64 addresses."""
     address = address_of(request)
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])

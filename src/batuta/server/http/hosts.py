@@ -1,7 +1,7 @@
 """Which names the platform answers to, and where a request comes from behind trusted proxies.
 
 A page of another site can give its own name our address (DNS rebinding): its requests then look like those of our own
-pages, except for the name in `Host`. A name that nobody configured is refused, for HTTP and sockets alike. A plain
+pages, except for the name in `Host`. A name that is not configured is refused, for HTTP and sockets alike. A plain
 address needs no configuration, because no DNS stands behind it.
 """
 

@@ -144,7 +144,7 @@ class OidcLogins:
 
 
 def _newcomer(connection: sa.Connection, provider: OidcProvider, email: str, name: str) -> User:
-    """An account for somebody who has none, if the provider may bring such people."""
+    """Create an account for a new user, if the provider is allowed to."""
     if not provider.is_open:
         raise ForbiddenProblem(
             "You have no account here, and this provider's people get none by themselves. Ask your administrator.",

@@ -29,7 +29,7 @@ def confirmed_email(provider: OidcProvider, claims: Claims) -> str | None:
 
 
 def check_admitted(provider: OidcProvider, claims: Claims) -> None:
-    """Raise `ForbiddenProblem` unless all conditions of the provider fit; without any nobody is turned away here."""
+    """Raise `ForbiddenProblem` unless all conditions of the provider fit; without conditions everyone is admitted."""
     if provider.tenants and _tenant(claims) not in provider.tenants:
         raise _refusal("your organisation", "OIDC_TENANT")
     if provider.domains:
@@ -47,7 +47,7 @@ def _tenant(claims: Claims) -> str:
 
 
 def _groups(provider: OidcProvider, claims: Claims) -> set[str]:
-    """Those in the claim. Entra ID leaves them out of the token of somebody who has very many: then there are none."""
+    """Those in the claim. Entra ID omits them from the token of a user in very many groups: then there are none."""
     named = claims.get(provider.groups_claim)
     return {str(each) for each in named} if isinstance(named, list) else set()
 

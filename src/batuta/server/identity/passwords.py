@@ -16,7 +16,7 @@ class Passwords:
     def __init__(self) -> None:
         self._hasher = PasswordHasher()
         self._turnstile = asyncio.Semaphore(AT_ONCE)
-        self._nobody: str | None = None
+        self._decoy: str | None = None
 
     async def hash(self, password: str) -> str:
         """A password as it is kept."""
@@ -25,10 +25,10 @@ class Passwords:
 
     async def matches(self, stored: str | None, password: str) -> bool:
         """Whether it is the right one. Takes as long for an unknown account."""
-        if self._nobody is None:
-            self._nobody = await self.hash("the password of nobody")
+        if self._decoy is None:
+            self._decoy = await self.hash("a password without an account")
         async with self._turnstile:
-            is_right = await asyncio.to_thread(self._check, stored or self._nobody, password)
+            is_right = await asyncio.to_thread(self._check, stored or self._decoy, password)
         return is_right and stored is not None
 
     def is_outdated(self, stored: str) -> bool:

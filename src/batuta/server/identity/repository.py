@@ -49,7 +49,7 @@ def has_users(connection: sa.Connection) -> bool:
 
 
 def hold_others_off(connection: sa.Connection) -> None:
-    """Let nobody else change accounts until the end of this transaction."""
+    """Lock the accounts until the end of this transaction."""
     connection.execute(sa.select(account_trail).with_for_update())
 
 
@@ -80,7 +80,7 @@ def add_workspace(connection: sa.Connection, name: str, now: datetime) -> str:
 
 
 def set_workspace_closed(connection: sa.Connection, workspace_id: str, closed_at: datetime | None) -> None:
-    """Shut everybody of a workspace out, or let them in again."""
+    """Lock or unlock all accounts of a workspace."""
     mine = workspaces.c.workspace_id == workspace_id
     if connection.execute(sa.update(workspaces).where(mine).values(closed_at=closed_at)).rowcount == 0:
         raise NotFoundProblem
@@ -187,6 +187,12 @@ def begin_login(connection: sa.Connection, user: User, token_hash: str, now: dat
 def end_login(connection: sa.Connection, token_hash: str) -> None:
     """The login is over."""
     connection.execute(sa.delete(login_sessions).where(login_sessions.c.token_hash == token_hash))
+
+
+def shut_out(connection: sa.Connection, user_id: str) -> None:
+    """Disable an account, if it is there, and end its logins."""
+    set_disabled(connection, user_id, True)
+    end_logins(connection, user_id)
 
 
 def end_logins(connection: sa.Connection, user_id: str) -> None:

@@ -164,7 +164,7 @@ class Identity:
 
     async def _reserve(self, attempt: LoginAttempt, now: datetime) -> str:
         """Count an attempt before its password is checked. Few at a time: they wait for each other in the database,
-        and whoever waits there holds a connection that others need.
+        and each waiting one holds a connection.
         """
         async with self._reserving:
             await self._database.read(lambda connection: login_limits.check(connection, attempt, self._limit, now))
@@ -219,8 +219,7 @@ class Identity:
         """Shut a person out; their logins are over for good, their keys wait."""
 
         def shut_out(connection: sa.Connection) -> None:
-            repository.set_disabled(connection, user_id, True)
-            repository.end_logins(connection, user_id)
+            repository.shut_out(connection, user_id)
             self._record(connection, "account.disabled", repository.by_id(connection, user_id), by)
 
         await self._database.write(shut_out)
@@ -235,7 +234,7 @@ class Identity:
         await self._database.write(let_in)
 
     async def close_workspace(self, workspace_id: str) -> None:
-        """Shut everybody of a workspace out at once; nothing is deleted."""
+        """Lock all accounts of a workspace at once; nothing is deleted."""
         now = self._clock.now()
         await self._database.write(lambda c: repository.set_workspace_closed(c, workspace_id, now))
 

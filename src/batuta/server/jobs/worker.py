@@ -47,11 +47,16 @@ Chore = Callable[[], Awaitable[object]]
 """Looks every few seconds after what processes that died left half done."""
 
 
+async def no_wait() -> None:
+    """Nothing is more urgent."""
+
+
 class _Progress:
     """Writes how far a job is, a few times a second: one that is done before that needs no word about it."""
 
-    def __init__(self, write: Callable[[int, int], Awaitable[None]]) -> None:
+    def __init__(self, write: Callable[[int, int], Awaitable[None]], give_way: Callable[[], Awaitable[None]]) -> None:
         self._write = write
+        self._give_way = give_way
         self._latest = (0, 0)
         self._writing: asyncio.Task[None] | None = None
 
@@ -59,6 +64,7 @@ class _Progress:
         self._latest = (done, total)
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._later())
+        await self._give_way()
 
     async def _later(self) -> None:
         await asyncio.sleep(SHOWN_EVERY.total_seconds())
@@ -79,6 +85,8 @@ class JobWorker:
     jobs: Jobs
     handlers: Mapping[str, JobHandler]
     chores: Sequence[Chore] = ()
+    give_way: Callable[[], Awaitable[None]] = no_wait
+    """Waits for what is more urgent: asked before a job and between its steps."""
     concurrency: int = 2
     lease: timedelta = timedelta(seconds=30)
     owner: str = field(default_factory=lambda: f"jobs-{new_id()}")
@@ -115,6 +123,7 @@ class JobWorker:
                     await self._wake.wait()
 
     async def _next(self) -> Lease | None:
+        await self.give_way()
         try:
             return await self.queue.lease(self.owner, length=self.lease, kinds=tuple(self.handlers))
         except StoreUnavailableError as error:
@@ -135,7 +144,7 @@ class JobWorker:
 
     async def _attempt(self, lease: Lease) -> None:
         work = lease.work
-        progress = _Progress(lambda done, total: self.jobs.progress(work.turn_id, done, total))
+        progress = _Progress(lambda done, total: self.jobs.progress(work.turn_id, done, total), self.give_way)
         run = JobRun(
             job_id=work.turn_id,
             subject_id=str(work.payload.get("subject_id", "")),

@@ -9,7 +9,6 @@ are put where they belong, from the beginning of their text on, and dropped once
 """
 
 import asyncio
-import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager
@@ -115,6 +114,7 @@ class SessionFeed:
         """
         cursor = FeedCursor(after=position.seq, previous=position.seq, epoch=position.epoch)
         is_last, rested_at = False, 0.0
+        now = asyncio.get_running_loop().time
         with self.subscribed(session_id) as subscription:
             if stream is not None:
                 stream.on_end(subscription.end)
@@ -125,9 +125,9 @@ class SessionFeed:
                         await self._read_models.ensure(session_id, needed[-1])
                     batch = cursor.deliver(stored)
                 else:
-                    began = time.monotonic()
+                    began = now()
                     page = await self.read(session_id, after=cursor.after, epoch=cursor.checked_epoch)
-                    rested_at = time.monotonic() + min(MAX_REST_SECONDS, REST_FACTOR * (time.monotonic() - began))
+                    rested_at = now() + min(MAX_REST_SECONDS, REST_FACTOR * (now() - began))
                     batch, is_last = cursor.merge(page, live), page.is_last
                     subscription.buffer.advance(cursor.position)
                     self._note_head(session_id, page.head.position)
@@ -141,7 +141,7 @@ class SessionFeed:
                 elif subscription.live:
                     await asyncio.sleep(GATHER_SECONDS)
                 elif subscription.buffer.must_read:
-                    await asyncio.sleep(rested_at - time.monotonic())
+                    await asyncio.sleep(rested_at - now())
 
     async def follow_turn(
         self, session_id: str, turn_id: str, position: Position, *, stream: LiveStream | None = None

@@ -1,4 +1,4 @@
-"""Messages between processes that somebody else could have written: signed, bounded, and each counts once.
+"""Messages between processes over an untrusted bus: signed, bounded, and each counts once.
 
     v1.<HMAC-SHA256>.<JSON>
 

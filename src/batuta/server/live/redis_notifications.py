@@ -1,6 +1,6 @@
 """Notifications between processes: Redis pub/sub. While Redis is away, each process hears only itself.
 
-Whoever can write to Redis is not thereby one of us. A message is signed with a key that only the platform's database
+Write access to Redis does not make a sender trusted. A message is signed with a key that only the platform's database
 knows, has a version, a size that is checked before anything is read of it, a time and a number that lets it count
 once. What does not fit is dropped and counted, and the reader goes on.
 """
@@ -96,7 +96,7 @@ class RedisNotificationBus:
                     self._is_receiving = True
                     async for message in channel.listen():
                         self._take(message)
-            except Exception as error:  # whatever it is, a process that hears nobody is worse
+            except Exception as error:  # whatever it is, a process that receives nothing is worse
                 log.warning("notifications lost Redis and try again: %s", type(error).__name__)
             finally:
                 self._is_receiving = False
@@ -117,7 +117,7 @@ class RedisNotificationBus:
             self._local.publish(each)
 
     def _drop(self) -> None:
-        """Count a message that is not read; the log is told of the first, the second, the fourth …"""
+        """Count a rejected message; logs the first, the second, the fourth …"""
         self.dropped += 1
         if self.dropped & (self.dropped - 1) == 0:
             log.warning("%d messages from Redis were not ours or could not be read, and were dropped", self.dropped)

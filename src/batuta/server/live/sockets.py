@@ -28,6 +28,7 @@ from batuta.server.live.feed import SessionFeed
 from batuta.server.live.notifications import Notification, NotificationBus
 from batuta.server.live.stored_events import DeliveredEvent
 from batuta.server.policy import EVENTS, Access, AccessRule
+from batuta.server.precedence import MessagePrecedence
 from batuta.server.problems import NotFoundProblem, Problem, TooManyProblem, UnauthorizedProblem, problem_of
 from batuta.server.security.access_control import AccessControl
 from batuta.server.security.ownership import APPROVER, OWNERSHIP, Caller
@@ -43,6 +44,8 @@ SLOW_CLIENT_SECONDS = 30.0
 COMMANDS_PER_SECOND, COMMAND_BURST = 20.0, 60.0
 MAX_JOINED_SESSIONS = 50
 RETRY_SECONDS = 1.0
+PING_SECONDS, PONG_SECONDS = 20, 20
+"""How often a client is asked whether it is there, and how long its answer may take: then its socket is closed."""
 LOGIN_SECONDS = 10.0
 """How long a connection may stay open without logging in."""
 
@@ -102,6 +105,7 @@ class SocketServer:
         log: EventLog,
         feed: SessionFeed,
         commands: Mapping[str, SocketCommand],
+        precedence: MessagePrecedence,
     ) -> None:
         self._settings = settings
         self._access = access
@@ -113,6 +117,7 @@ class SocketServer:
             "session:leave": (LeaveRequest, self._leave),
         }
         self._commands = commands
+        self._precedence = precedence
         self._is_closed = False
         self._silent: dict[str, float] = {}
         self.server = self._new_server()
@@ -173,8 +178,8 @@ class SocketServer:
             allow_upgrades=False,
             cors_allowed_origins=self._is_own_origin,
             max_http_buffer_size=MAX_FRAME_BYTES,
-            ping_interval=20,
-            ping_timeout=20,
+            ping_interval=PING_SECONDS,
+            ping_timeout=PONG_SECONDS,
             async_handlers=False,  # commands of one socket take effect in the order they were sent
             serializer="default",
         )
@@ -245,11 +250,12 @@ class SocketServer:
         shape = self._own[event][0] if event in self._own else self._commands[event].shape
         request = shape.model_validate(content)
         ids = {name: getattr(request, name) for name in OWNERSHIP if hasattr(request, name)}
-        caller = await self._access.check(rule, connection.caller, ids)
-        with acting_as(caller.principal):
-            if event in self._own:
-                return await self._own[event][1](sid, connection, request)
-            return await self._commands[event].handle(caller, request)
+        async with self._precedence.by_priority(rule.priority):
+            caller = await self._access.check(rule, connection.caller, ids)
+            with acting_as(caller.principal):
+                if event in self._own:
+                    return await self._own[event][1](sid, connection, request)
+                return await self._commands[event].handle(caller, request)
 
     async def _join(self, sid: str, connection: Connection, request: JoinRequest) -> Ack:
         head = await self._log.head(request.session_id)

@@ -85,7 +85,7 @@ class FeedSubscription:
 
     def __init__(self) -> None:
         self.is_over = False
-        self.buffer = SubscriberBuffer()
+        self.buffer = SubscriberBuffer(monotonic=asyncio.get_running_loop().time)
         self.live = LiveEventQueue()
         self._is_awake = False
         self._waiter: asyncio.Future[bool] | None = None

@@ -158,7 +158,7 @@ _IS_ACTIVE = (
     workspaces.c.workspace_id == users.c.workspace_id,
     workspaces.c.closed_at.is_(None),
 )
-"""Accounts that let somebody in."""
+"""Accounts that may log in."""
 
 
 def _login_query(digests: Collection[str], now: datetime, idle: timedelta) -> sa.Select[tuple[object, ...]]:

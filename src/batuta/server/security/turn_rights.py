@@ -62,7 +62,7 @@ class TurnRights:
         if not is_uuid(decider):
             return
         if not await self.database.read(lambda connection: self._may_decide(connection, decider, role)):
-            raise ToolRefusedError("whoever agreed to it may not decide about it any more")
+            raise ToolRefusedError("the approver has lost the right to decide about it")
 
     def _current(self, connection: sa.Connection) -> frozenset[str] | str:
         """The roles the user holds, or why they may do nothing."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from batuta.events.conversation import AssistantMessage, TitleChanged, UserMessage
-from batuta.events.datasets import ChartDrawn
+from batuta.events.datasets import ChartDrawn, DatasetStored
 from batuta.events.envelope import Event
 from batuta.events.tools import ApprovalResolved, ToolRequest, ToolResponse
 from batuta.events.wire import to_wire
@@ -25,15 +25,29 @@ def as_json(session: Summary, events: Sequence[Event], epoch: int, tables: Seque
 
 
 def as_markdown(session: Summary, events: Sequence[Event], tables: Sequence[Mapping[str, Any]] = ()) -> str:
-    """What was said, which tools were used, and the pictures of charts, within the file."""
+    """What was said, which tools were used, and the pictures of charts, within the file.
+
+    What a tool brought of a table that may not be read any more is left out, and why.
+    """
     parts = [f"# {_one_line(_title(session, events))}", f"_{session.created_at:%Y-%m-%d %H:%M} UTC_"]
     pictures = {str(table["dataset_id"]): table.get("picture") for table in tables}
-    parts += [part for event in events if (part := _part(event, pictures))]
+    withheld = {str(table["dataset_id"]): str(table["withheld"]) for table in tables if table.get("withheld")}
+    withheld |= {
+        event.tool_use_id: withheld[event.dataset_id]
+        for event in events
+        if isinstance(event, DatasetStored) and event.dataset_id in withheld
+    }
+    parts += [part for event in events if (part := _part(event, pictures, withheld))]
     return "\n\n".join(parts) + "\n"
 
 
-def _part(event: Event, pictures: Mapping[str, str | None]) -> str:
+def _part(event: Event, pictures: Mapping[str, str | None], withheld: Mapping[str, str]) -> str:
+    """`withheld` says by the id of a dataset, or of the call that brought it, why it is left out."""
     match event:
+        case ChartDrawn() if event.dataset_id in withheld:
+            return f"_{_one_line(event.title)}: {_one_line(withheld[event.dataset_id])}_"
+        case ToolResponse() if event.tool_use_id in withheld:
+            return f"> Done: {_one_line(withheld[event.tool_use_id])}"
         case ChartDrawn():
             picture = pictures.get(event.dataset_id)
             drawn = f"![{_alternative(event.title)}](data:image/png;base64,{picture})\n\n" if picture else ""

@@ -18,10 +18,11 @@ class OpenTurn:
     status: str
 
 
-def touch(connection: sa.Connection, session_id: str, now: datetime) -> None:
-    """The session was just used; one that was put away comes back."""
+def touch(connection: sa.Connection, session_id: str, now: datetime) -> bool:
+    """The session was just used; one that was put away comes back. Says whether it has a name."""
     mine = user_sessions.c.session_id == session_id
     connection.execute(sa.update(user_sessions).where(mine).values(touched_at=now, is_archived=False))
+    return has_title(connection, session_id)
 
 
 def has_title(connection: sa.Connection, session_id: str) -> bool:

@@ -39,7 +39,7 @@ MAX_THINKING_TOKENS = 16_000
 ClientId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,100}$")]
 
 CompanyOf = Callable[[Caller], Awaitable[str | None]]
-"""The id of the company of the ERP that somebody works in; None where there is none."""
+"""The id of the ERP company that the user works in; None where there is none."""
 
 
 class NewMessage(BaseModel):
@@ -106,13 +106,15 @@ class Turns:
         """
         self._check(message)
         await self._check_attachments(caller, message)
-        await self._check_open(caller, session_id, message)
+        waiting = await self._check_open(caller, session_id, message)
         message = await self._about_a_company(caller, message)
-        waiting = await self._open(session_id)
         accepted = await self._accept(caller, session_id, message)
         turn_id = accepted.work.turn_id
-        await self._database.write(lambda connection: repository.touch(connection, session_id, self._clock.now()))
-        await self._entitle(accepted.work, session_id, message.text)
+        has_title = await self._database.write(
+            lambda connection: repository.touch(connection, session_id, self._clock.now())
+        )
+        if not has_title:
+            await self._entitle(accepted.work, session_id, message.text)
         self._bus.publish(Notification("work"))
         answer = AcceptedTurn(
             turn_id=turn_id,
@@ -136,11 +138,13 @@ class Turns:
         ):
             raise NotFoundProblem("One of the attached files does not exist. Upload it first.")
 
-    async def _check_open(self, caller: Caller, session_id: str, message: NewMessage) -> None:
-        """A user has only so many turns waiting and running. Raises `TooManyProblem`."""
-        is_over = await self._database.read(
-            lambda connection: repository.is_over_limit(
-                connection, caller.user_id, self._max_open, session_id, _client_key(message)
+    async def _check_open(self, caller: Caller, session_id: str, message: NewMessage) -> list[OpenTurn]:
+        """The unfinished turns of the session; a user has only so many in all. Raises `TooManyProblem`."""
+        key = _client_key(message)
+        is_over, of_session = await self._database.read(
+            lambda connection: (
+                repository.is_over_limit(connection, caller.user_id, self._max_open, session_id, key),
+                repository.open_turns(connection, session_id),
             )
         )
         if is_over:
@@ -149,6 +153,7 @@ class Turns:
                 code="TOO_MANY_TURNS",
                 headers={"Retry-After": "10"},
             )
+        return of_session
 
     async def stop(self, caller: Caller, session_id: str) -> None:
         """Stop the turn that holds the session: the running one, or the one that waits first."""
@@ -214,7 +219,7 @@ class Turns:
     async def _entitle(self, work: Work, session_id: str, text: str) -> None:
         """Name a session after its first message. A client key makes sure that it happens once."""
         title = title_of(text)
-        if not title or await self._database.read(lambda connection: repository.has_title(connection, session_id)):
+        if not title:
             return
         named = TitleChanged(**work.stamp.envelope(), title=title)
         try:

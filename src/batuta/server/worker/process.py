@@ -72,7 +72,7 @@ class PlatformWorker:
         if stop.is_set():  # it broke while it was stopped
             return
         if self._unasked:
-            log.warning("these writes ask nobody: %s", ", ".join(self._unasked))
+            log.warning("these writes need no approval: %s", ", ".join(self._unasked))
         with self._receiving():
             async with asyncio.TaskGroup() as group:
                 titling = None if self._titler is None else group.create_task(self._titler.run())

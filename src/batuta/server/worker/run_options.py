@@ -13,6 +13,7 @@ from typing import Any
 from batuta.agents.documents.library import CHOSEN_SERVICE
 from batuta.events.queue import Lease, Work
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.language.detection import detect_language
 from batuta.llm.resilient import Protection
 from batuta.llm.thinking import ThinkingOptions
 from batuta.pipelines.options import RunOptions
@@ -53,9 +54,11 @@ RunServiceProvider = Callable[[TurnPrincipal], Awaitable[object] | object]
 
 USER_SERVICES: Mapping[str, RunServiceProvider] = {
     TIME_ZONE_SERVICE: lambda turn: turn.preferences.timezone,
-    LANGUAGE_SERVICE: lambda turn: turn.preferences.language,
+    LANGUAGE_SERVICE: lambda turn: detect_language(turn.text, turn.preferences.language),
 }
-"""What every run knows of its user: the time zone of "tomorrow at ten", and the language they read."""
+"""What every run knows of its user: the time zone of "tomorrow at ten", and the language of the answer: that of the
+message, so that what tools label and what agents say of it agree; the page's where the message shows none.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
-"""Row-level security: a transaction sees only the rows of whoever it acts for (`batuta.server.database.principal`).
+"""Row-level security: a transaction sees only the rows of its principal (`batuta.server.database.principal`).
 
-A session's rows are seen by whoever sees the session. The platform's own work acts for the `system`; the event store's
-connections say so when they are opened. Nobody is exempt: also the owner of the tables is held to it.
+A session's rows are visible with the session. The platform's own work acts for the `system`; the event store's
+connections say so when they are opened. The owner of the tables is not exempt.
 """
 
 from alembic import op

@@ -19,13 +19,13 @@ POSTGRESQL = (
     r"""
     CREATE FUNCTION batuta_fold(content text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
       RETURN regexp_replace(normalize(lower(content), NFKD), '[\u0300-\u036F]', '', 'g')""",
-    # A tsvector has a largest size; nobody looks for words beyond the first of a very long text.
+    # A tsvector has a largest size; words beyond the first part of a very long text are not searched.
     f"""
     CREATE FUNCTION batuta_words(content text) RETURNS tsvector LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
       RETURN to_tsvector('simple', translate(batuta_fold(left(content, 100000)), '{BETWEEN}',
         repeat(' ', length('{BETWEEN}'))))""",
     # A person's messages are found by their sessions before their words are looked at (row-level security wants it so),
-    # and the words are kept beside the text: an index over the words of everybody would not be asked.
+    # and the words are kept beside the text: an index over all users' words would not be used.
     f"""
     ALTER TABLE messages ADD COLUMN words tsvector
       GENERATED ALWAYS AS (CASE WHEN {SHOWN} THEN batuta_words(content) END) STORED""",

@@ -13,7 +13,7 @@ SEEN_WITH = {
     "datasets": "SELECT 1 FROM user_sessions s WHERE s.session_id = datasets.session_id",
     "dataset_blocks": "SELECT 1 FROM datasets d WHERE d.dataset_id = dataset_blocks.dataset_id",
 }
-"""A dataset is seen by whoever sees its session, a block by whoever sees its dataset."""
+"""A dataset is visible with its session, a block with its dataset."""
 
 
 def upgrade() -> None:

@@ -13,7 +13,7 @@ SEEN_BY_A_PERSON = {
     "boards": "user_id = (SELECT current_setting('batuta.user_id', true))",
     "board_tiles": "EXISTS (SELECT 1 FROM boards b WHERE b.board_id = board_tiles.board_id)",
 }
-"""A tile is seen by whoever sees its board."""
+"""A tile is visible to those who can see its board."""
 
 
 def upgrade() -> None:
