@@ -61,7 +61,7 @@ UNITS: dict[str, tuple[str, str]] = {
     "gal": ("volume", "gal,gallon,gallons,galon,galones"),
     "C": (
         "temperature",
-        "°c,c,celsius,degrees celsius,grados celsius,centigrados,grados centigrados,degrees c,grados c,ºc",
+        "°c,c,celsius,degrees celsius,grados celsius,centigrados,grados centigrados,degrees c,grados c,ºc,grados",
     ),
     "F": (
         "temperature",

@@ -26,13 +26,16 @@ AUXILIARIES = frozenset(
     {"hemos", "han", "ha", "he", "se", "nos", "have", "has", "had", "did", "do", "we", "been", "que", "that"}
 )
 """Verbs and pronouns that may stand between the words of a phrase: "el IVA que hemos repercutido" is "IVA repercutido"."""
+_GROUPING_WORDS = frozenset({"by", "per", "por", "segun", "cada"})
+"""Before a word that says what figures are grouped by: "por planetas" means no category that is called "Plantas"."""
 
 
 class ChoiceIndex:
-    """Values by their words. Names are told apart more finely than words: "barras" are bars, and no "Barro"."""
+    """Values by their words. Names are distinguished more finely than words: "barras" are bars, and no "Barro"."""
 
     def __init__(self, items: Iterable[tuple[str, Sequence[str]]], *, is_names: bool = False) -> None:
         self._stem = singular if is_names else stem
+        self._is_names = is_names
         self._phrases: dict[tuple[str, ...], list[str]] = defaultdict(list)
         parts: dict[tuple[str, ...], set[str]] = defaultdict(set)
         self._words: set[str] = set()
@@ -79,8 +82,12 @@ class ChoiceIndex:
                 if values is None and takes_parts and (size > 1 or _tells_a_name(words[at][0])):
                     part = tuple(stems[at : at + size])
                     values = [self._parts[part]] if part in self._parts else None
-                if values is None:
-                    values = self._phrases.get(tuple(mended[at : at + size]))
+                is_grouping = self._is_names and at > 0 and words[at - 1][0] in _GROUPING_WORDS
+                if values is None and not is_grouping:
+                    meant = tuple(mended[at : at + size])
+                    values = self._phrases.get(meant)
+                    if values is None and takes_parts and size > 1 and meant in self._parts:
+                        values = [self._parts[meant]]  # one mistyped word beside a right one: "terrasas sotomar"
                 if values is None:
                     continue
                 span = TextSpan(start=words[at][1], end=words[at + size - 1][2])

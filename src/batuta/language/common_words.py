@@ -7,7 +7,7 @@ say nothing about a subject stand in `vocabulary`, and so do the verbs of change
 from batuta.language.vocabulary import CHANGE_VERBS
 
 _ENGLISH = (
-    "able above across after again against ahead alone along always among amount answer around asked away back bank basis "
+    "able lease leasing leaving memo memos shade shades above across after again against ahead alone along always among amount answer around asked away back bank basis "
     "before began begin behind below best better between beyond bigger block board books both bought break bring broken "
     "brought build built business buying called came cards carry case cases cause center central chance change changes "
     "charge charged chart check clear close closed code coming common company complete could count couple course cover "
@@ -32,6 +32,7 @@ _ENGLISH = (
     "would write wrong year years yellow yesterday young yours"
 )
 _SPANISH = (
+    "credito cuesta entrega medida pagado pagada quinta salvo semanal vendida vendidas vendido vendidos vendieron "
     "abajo abierto abrir acaba acabar acerca acuerdo ademas ahora algo alguien algun alguna algunos alla alli alta alto ambos "
     "amigo ancho andar ano anos anterior anteriores antes anual aparte apenas aqui arriba asi aun aunque ayer ayuda bajo banco "
     "barra barras base bastante bien bueno buena buenos buscar cabe cabeza cada caer caja calle cama cambio camino campo carta "

@@ -43,6 +43,7 @@ from batuta.language.plain_text import PlainText
 
 MAX_CHARS = 2_000
 YEARS_SEARCHED = 9
+SATURDAY = 5
 BLANK = "\0"
 
 Match = re.Match[str]
@@ -50,7 +51,9 @@ Resolve = Callable[[Match, Reference], Sequence[date]]
 """The likeliest day first; none at all where the words name a day that is not in the calendar."""
 
 RELATIVE = {
-    **dict.fromkeys(("the day before yesterday", "day before yesterday", "anteayer", "antes de ayer", "antier"), -2),
+    **dict.fromkeys(
+        ("the day before yesterday", "day before yesterday", "anteayer", "antes de ayer", "antier", "ante ayer"), -2
+    ),
     **dict.fromkeys(("yesterday", "ayer", "last night", "anoche"), -1),
     **dict.fromkeys(("today", "hoy", "tonight", "esta noche", "this morning", "esta manana", "esta tarde"), 0),
     **dict.fromkeys(("this afternoon", "this evening", "hoy dia", "hoy mismo"), 0),
@@ -295,6 +298,19 @@ def _ahead(match: Match, reference: Reference) -> list[date]:
     return [back_from(grain, start, -sign * amount)]  # type: ignore[arg-type]
 
 
+def _working_days(match: Match, reference: Reference) -> list[date]:
+    """So many days without those of weekends; feasts differ from place to place and are not left out."""
+    left, day = small_number(match["amount"]), reference.today
+    while left > 0:
+        day += timedelta(days=1)
+        left -= day.weekday() < SATURDAY
+    return [day]
+
+
+def _month_and_a_half(match: Match, reference: Reference) -> list[date]:
+    return [months_on(reference.today, 1) + timedelta(days=15)]
+
+
 def _simple_day(words: str, reference: Reference) -> date | None:
     plain = " ".join(words.split())
     if plain in RELATIVE:
@@ -349,8 +365,9 @@ def _idiom(match: Match, reference: Reference) -> list[date]:
 
 
 def _nth_weekday_of_year(match: Match, reference: Reference) -> list[date]:
-    year, weekday = year_number(match["year"], reference.today), WEEKDAYS[match["weekday"]]
-    nth = ORDINALS[match["nth"]]
+    is_this = match["year"] in ("year", "ano")
+    year = reference.today.year if is_this else year_number(match["year"], reference.today)
+    nth, weekday = ORDINALS[match["nth"]], WEEKDAYS[match["weekday"]]
     if nth < 0:
         return [nth_weekday(date(year, 12, 1), nth, weekday)]
     return [nth_weekday(date(year, 1, 1), 1, weekday) + timedelta(weeks=nth - 1)]
@@ -459,10 +476,15 @@ _DAY_OF_WEEK = (
 _AGO = (
     rf"(?:hoy\s+)?hace\s+(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})",
     rf"(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\s+(?:a\s+partir\s+de|desde)\s+{_ORIGIN}",
-    rf"(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\s+(?:ago|atras|earlier)",
+    rf"(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\s+(?:ago|atras|earlier)(?:\s+(?:today|hoy))?",
     rf"(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\s+(?:from|after|before|despues\s+de|antes\s+de)\s+{_ORIGIN}",
     rf"(?:with)?in\s+(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})(?:'s?\s+time)?(?!\s+(?:of|ago))",
     rf"(?:en|dentro\s+de|de\s+aqui\s+a)\s+(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})(?!\s+de\b)",
+)
+_WORKING_DAYS = (
+    rf"(?:with)?in\s+(?P<amount>{NUMBER})\s+(?:working|business)\s+days(?:'\s+time)?",
+    rf"(?P<amount>{NUMBER})\s+(?:working|business)\s+days\s+(?:from\s+(?:now|today)|later)",
+    rf"(?:en|dentro\s+de|de\s+aqui\s+a)\s+(?P<amount>{NUMBER})\s+dias\s+(?:habiles|laborables|de\s+trabajo)",
 )
 _EDGE = (
     r"(?:(?:the|el|al|a)\s+)?(?:(?P<last>end|last\s+day|ultimo\s+dia|fin|finales|final|cierre)|"
@@ -483,9 +505,9 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (r"(?<![\d/.,-])(?P<day>\d{1,2})(?P<mark>[-.])(?P<month>\d{1,2})(?P=mark)(?P<year>\d{4}|\d{2})(?!\d)", _numeric),
     (_NTH_WEEKDAY, _nth_weekday),
     (rf"(?:the\s+|el\s+)?(?P<nth>{one_of(ORDINALS)})\s+(?P<weekday>{WEEKDAY})\s+(?:of|in|de|del|en)\s+(?:el\s+|the\s+)?"
-     rf"(?P<year>(?:19|20)\d\d(?!\d)|{one_of(YEARS_AHEAD)})", _nth_weekday_of_year),
+     rf"(?P<year>(?:19|20)\d\d(?!\d)|{one_of(YEARS_AHEAD)}|year|ano)", _nth_weekday_of_year),
     (r"(?:de\s+)?(?P<word>hoy|manana)\s+en\s+(?P<days>ocho|quince|8|15)(?:\s+dias)?", _idiom),
-    (rf"(?<!\bat\s)(?:(?:the|el|dia)\s+)*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:de\s+|of\s+|-)?(?P<month>{MONTH}){YEAR}",
+    (rf"(?<!\bat\s)(?:(?:the|el|dia)\s+)*(?P<day>\d{{1,2}})(?:st|nd|rd|th|ro|ero|er|º|°)?\s*(?:de\s+|of\s+|-)?(?P<month>{MONTH}){YEAR}",
      _named),
     (rf"(?:(?:the|el|dia)\s+)*(?P<day>{_DAY_WORD})\s+de\s+(?P<month>{MONTH}){YEAR}", _named),
     (rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[/.]\s?(?P<month>{MONTH})(?:[/\s](?P<year>\d{{4}}))?(?!\d)", _named),
@@ -510,6 +532,8 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?:el\s+dia|el|dia)\s+{_NUMBER_OF_DAY}(?!\s+de\s+\d)", _day_of_month),
     (rf"(?:el\s+)?dia\s+(?P<day>{_DAY_WORD})(?!\s+de\b)", _day_of_month),
     (rf"(?:(?:on|en|el|la)\s+)?(?P<feast>{one_of((*FEASTS, *MOVABLE))})(?!'s\b|\s+(?:eve|day|resolution|sale|party)){YEAR}", _feast),
+    *((form, _working_days) for form in _WORKING_DAYS),
+    (r"(?:in|en|dentro\s+de|de\s+aqui\s+a)\s+(?:an?\s+|un\s+)?(?:month\s+and\s+a\s+half|mes\s+y\s+medio)", _month_and_a_half),
     *((form, _ahead) for form in _AGO),
     (_EDGE, _edge),
     (r"(?P<unit>eom|eoy|eow)", _short_edge),

@@ -19,7 +19,7 @@ SECONDS = {
 
 _AMOUNT = rf"(?:\d+(?:[.,]\d+)?|half\s+an|half\s+a|media|medio|(?:a\s+|un\s+|tres\s+)?(?:quarter\s+of\s+an|cuartos?\s+de)|{NUMBER})"
 _LENGTH = re.compile(
-    rf"\b(?P<amount>{_AMOUNT})\s*-?\s*(?P<unit>{one_of(SECONDS)})\b(?P<more>\s+(?:and\s+a\s+half|y\s+media|y\s+medio|and\s+a\s+quarter|y\s+cuarto))?"
+    rf"\b(?P<amount>{_AMOUNT})\s*-?\s*(?P<unit>{one_of(SECONDS)})(?:\b|(?<=\dh)(?=\d\d\b))(?P<more>\s+(?:and\s+a\s+half|y\s+media|y\s+medio|and\s+a\s+quarter|y\s+cuarto))?"
     rf"(?:\s*(?:and|y|,)?\s*(?P<minutes>{NUMBER})\s*(?:min(?:ute)?s?|minutos?|m)?\b(?!\s*[ap]\.?m|:|\s+(?:de|of)\b))?"
 )
 _BARE_HALF = re.compile(r"\b(?P<unit>hora)\s+y\s+(?P<part>media|cuarto)\b")

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 from batuta.language.calendar_math import nth_weekday
 
-THURSDAY = 3
+MONDAY, THURSDAY, SUNDAY = 0, 3, 6
 
 FEASTS = {
     **dict.fromkeys(("christmas eve", "nochebuena", "vispera de navidad"), (12, 24)),
@@ -24,6 +24,7 @@ FEASTS = {
     **dict.fromkeys(("st patrick's day", "saint patrick's day", "san patricio", "dia de san patricio"), (3, 17)),
     **dict.fromkeys(("april fools' day", "april fool's day", "april fools day", "april fools"), (4, 1)),
     **dict.fromkeys(("dia del trabajo", "dia del trabajador", "may day"), (5, 1)),
+    **dict.fromkeys(("dia del padre", "san jose"), (3, 19)),
     **dict.fromkeys(("noche de san juan", "dia de san juan", "san juan"), (6, 24)),
     **dict.fromkeys(("independence day",), (7, 4)),
     **dict.fromkeys(("dia de la asuncion",), (8, 15)),
@@ -58,6 +59,10 @@ def _thanksgiving(year: int) -> date:
     return nth_weekday(date(year, 11, 1), 4, THURSDAY)
 
 
+def _nth_of(month: int, nth: int, weekday: int) -> Callable[[int], date]:
+    return lambda year: nth_weekday(date(year, month, 1), nth, weekday)
+
+
 MOVABLE: dict[str, Callable[[int], date]] = {
     **dict.fromkeys(("domingo de ramos", "palm sunday"), _from_easter(-7)),
     **dict.fromkeys(("jueves santo", "maundy thursday"), _from_easter(-3)),
@@ -71,6 +76,12 @@ MOVABLE: dict[str, Callable[[int], date]] = {
         ("thanksgiving", "thanksgiving day", "dia de accion de gracias", "accion de gracias"), _thanksgiving
     ),
     **dict.fromkeys(("black friday", "viernes negro"), lambda year: _thanksgiving(year) + timedelta(days=1)),
+    **dict.fromkeys(("martin luther king day", "mlk day"), _nth_of(1, 3, MONDAY)),
+    **dict.fromkeys(("memorial day",), _nth_of(5, -1, MONDAY)),
+    **dict.fromkeys(("labor day",), _nth_of(9, 1, MONDAY)),
+    **dict.fromkeys(("mother's day", "mothers day"), _nth_of(5, 2, SUNDAY)),
+    **dict.fromkeys(("dia de la madre",), _nth_of(5, 1, SUNDAY)),
+    **dict.fromkeys(("father's day", "fathers day"), _nth_of(6, 3, SUNDAY)),
     **dict.fromkeys(("cyber monday",), lambda year: _thanksgiving(year) + timedelta(days=4)),
 }
 """The day of a year."""

@@ -33,14 +33,14 @@ MONTH_NAMES: dict[Language, tuple[str, ...]] = {
 }  # fmt: skip
 WEEKDAYS = numbered(0, *(" ".join(names) for names in WEEKDAY_NAMES.values()))
 SHORT_WEEKDAYS = {
-    **numbered(0, "mon tue wed thu fri sat sun", "lun mar mie jue vie sab dom"), "tues": 1, "weds": 2, "thur": 3,
+    **numbered(0, "mon tue wed thu fri sat sun", "lun mar mie jue vie sab dom"), "tues": 1, "weds": 2, "mierc": 2, "thur": 3, "juev": 3, "vier": 4,
     "thurs": 3,
 }  # fmt: skip
 """Understood after a word such as `on` or `el`: many mean something else as well."""
 MONTHS = {
     **numbered(1, *(" ".join(names) for names in MONTH_NAMES.values())),
     **numbered(1, "jan feb mar apr may jun jul aug sep oct nov dec"),
-    "ene": 1, "abr": 4, "ago": 8, "sept": 9, "setiembre": 9, "dic": 12,
+    "ene": 1, "abr": 4, "ago": 8, "sept": 9, "set": 9, "setiembre": 9, "dic": 12,
 }  # fmt: skip
 UNSURE_MONTHS = frozenset({"may", "march", "mar", "ago", "set", "jan", "dec", "sep", "jun", "jul", "oct", "feb", "apr"})
 """Words that name a month only where something around them says so."""

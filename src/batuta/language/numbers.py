@@ -20,7 +20,7 @@ _DIGITS = re.compile(
     rf"(?<![\w.,])[-−+]?(?:\d{{1,3}}(?:[{_SPACES}']\d{{3}})+(?:[.,]\d+)?|\d+'\d{{1,2}}(?![\d'])|\d+(?:[.,]\d+)*|[.,]\d+)"
 )
 _SCALE_AFTER = re.compile(
-    r"\s*(?P<scale>k|mm|bn|thousand|mil\s+millones|mil|millones|millon|millions?|billions?|hundred)(?![a-z0-9])"
+    r"\s*(?P<scale>k|mm(?!\s+(?:in|to|into|en|a|is|are|son|de|of)\b)|bn|thousand|mil\s+millones|mil|millones|millon|millions?|billions?|hundred)(?![a-z0-9])"
 )
 _CAPITAL_M = re.compile(r"\s?M(?![A-Za-z0-9])")
 _WORD = re.compile(r"[a-z]+")

@@ -136,6 +136,12 @@ def _week_number(match: Match, reference: Reference) -> list[Period]:
     return _nearest_year(make, reference)
 
 
+def _nth_week(match: Match, reference: Reference) -> list[Period]:
+    year, nth = year_number(match["year"], reference.today), ORDINALS[match["nth"]]
+    last = date(year, 12, 28).isocalendar().week
+    return [unit_of("week", date.fromisocalendar(year, last if nth < 0 else nth, 1))]
+
+
 def _weekend(match: Match, reference: Reference) -> list[Period]:
     saturday = monday_of(reference.today) + timedelta(days=5)
     said = match.group()
@@ -210,6 +216,8 @@ def _near_month(match: Match, reference: Reference) -> list[Period]:
     said, today = match.group(), reference.today
     prefer: Preference = "past" if _PAST.search(said) else "future" if _NEXT.search(said) else reference.prefer
     number = MONTHS[match["month"].rstrip(".")]
+    if re.match(r"(?:this|este)\b", said):
+        return [unit_of("month", date(today.year, number, 1))]
     if _PAST.search(said) and number == today.month:
         return [unit_of("month", date(today.year - 1, number, 1))]
     if _NEXT.search(said) and number == today.month:
@@ -273,13 +281,13 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
      rf"(?P<unit>{one_of(_GRAINS)})", _to_date),
     (rf"(?:so\s+far\s+)?this\s+(?P<unit>{one_of(_GRAINS)})\s+so\s+far|so\s+far\s+this\s+(?P<unit2>{one_of(_GRAINS)})|"
      rf"(?:est[ea]\s+)(?P<unit3>{one_of(_GRAINS)})\s+hasta\s+(?:hoy|ahora|la\s+fecha)|(?P<unit4>ano|mes)\s+hasta\s+la\s+fecha", _to_date),
-    (rf"(?:(?:the|los|las|el|la|in|en|over|during|durante)\s+)*(?:last|past|previous|ultim[oa]s?|next|coming|proxim[oa]s?)\s+"
+    (rf"(?:(?:the|los|las|el|la|in|en|over|during|durante)\s+)*(?:last|past|previous|preceding|ultim[oa]s?|pasad[oa]s|anteriores|previ[oa]s|next|coming|following|proxim[oa]s?|siguientes)\s+"
      rf"(?P<amount>{NUMBER})\s+(?:full\s+|whole\s+)?{_UNIT}", _last_units),
     (rf"(?:(?:the|los|las|en|durante)\s+)*(?P<amount>{NUMBER})\s+(?:ultim[oa]s|proxim[oa]s)\s+{_UNIT}", _last_units),
     (rf"(?:(?:the|los|las|en|durante)\s+)*(?P<amount>{NUMBER})\s+{_UNIT}\s+(?:anteriores|pasad[oa]s|previ[oa]s)", _last_units),
-    (rf"(?:from\s+|del?\s+|between\s+|entre\s+)?(?:the\s+|el\s+)?(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:to|al?|and|y|-|–|through|until|hasta)"
+    (rf"(?:from\s+|del?\s+|desde\s+|between\s+|entre\s+)?(?:the\s+|el\s+)?(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:to|al?|and|y|-|–|through|until|till|hasta)"
      rf"\s*(?:the\s+|el\s+)?(?P<other>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+|de\s+)?(?P<month>{MONTH}){YEAR}", _day_range),
-    (r"(?:from\s+|del?\s+|between\s+|entre\s+)?(?:the\s+|el\s+)?(?P<one>\d{1,2})(?:st|nd|rd|th)?\s*(?:to|al?|and|y|-|–|through|until|hasta)"
+    (r"(?:from\s+|del?\s+|desde\s+|between\s+|entre\s+)?(?:the\s+|el\s+)?(?P<one>\d{1,2})(?:st|nd|rd|th)?\s*(?:to|al?|and|y|-|–|through|until|till|hasta)"
      r"\s*(?:the\s+|el\s+)?(?P<other>\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+|de\s+|del\s+)?(?:el\s+)?(?P<near>(?:this|last|next|este|proximo|pasado)\s+(?:month|mes)|"
      r"mes\s+(?:pasado|anterior|que\s+viene|proximo|actual))", _near_day_range),
     (rf"(?P<month>{MONTH})\s+(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:to|-|–|through|until)\s*(?P<other>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]){YEAR}",
@@ -288,20 +296,22 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
      rf"finales|final|fin|principios|comienzos|mediados|inicios)(?:\s+|-)(?:(?:of|de|del|in)\s+)?(?:(?:the|el)\s+)?"
      rf"(?:(?P<month>{MONTH}){YEAR}|(?P<near>(?:this|last|next|este|proximo|pasado)\s+(?:month|mes)|"
      rf"mes(?:\s+(?:pasado|anterior|que\s+viene|proximo))?|month))", _part_of),
+    (rf"(?:(?:the|la)\s+)?(?P<nth>{_RANK})\s+(?:week|semana)\s+(?:of|in|del?)\s+(?:el\s+|the\s+)?(?P<year>\d{{4}}(?!\d)|{YEAR_WORDS})", _nth_week),
+    (rf"(?P<month>{MONTH})(?=\s*[-–/]\s*{MONTH})", _month_or_quarter),
     (rf"(?:week|semana)\s+(?:number\s+|numero\s+|n[o.º]+\s*)?(?P<number>\d{{1,2}})(?!\d|\s*(?:de\s+\D|of\s+\D)){YEAR}", _week_number),
     (rf"(?:(?:the|el|in\s+the)\s+)*\b(?:q\s?(?P<quarter>[1-4])|t(?P<quarter2>[1-4])|(?P<quarter3>[1-4])\s?[qt])(?:[\s-]*(?P<year2>\d\d)\b(?!\d|:|%)|{YEAR})",
      _coded_quarter),
     (r"(?P<year>\d{4})\s?-?\s?q(?P<quarter>[1-4])", _month_or_quarter),
     (rf"(?:(?:the|el|in|en)\s+)*(?P<quarter>{_RANK}|[1-4])\s+(?:quarter|trimestre){YEAR}", _month_or_quarter),
     (rf"(?:quarter|trimestre)\s+(?P<quarter>[1-4])(?!\d){YEAR}", _month_or_quarter),
-    (rf"(?:(?:the|el|in|en)\s+)*(?:(?P<half>{_RANK})\s+(?:half(?!\s+(?:hour|an))|semestre|semester)|\bh(?P<half2>[12]))(?:\s+(?:of|del?)\s+(?:the\s+|el\s+)?(?:year|ano)\b)?{YEAR}",
+    (rf"(?:(?:the|el|in|en)\s+)*(?:(?P<half>{_RANK})\s+(?:half(?!\s+(?:hour|an))|mitad|semestre|semester)|\bh(?P<half2>[12]))(?:\s+(?:of|del?)\s+(?:the\s+|el\s+)?(?:year|ano)\b)?{YEAR}",
      _coded_half),
     (rf"(?:pasad[oa]|ultim[oa])\s+mes\s+de\s+(?P<month>{MONTH})", _near_month),
     (rf"(?:(?:in|en|for|de|of|during|durante|since|by|until|hasta|desde|through|about|did|was)\s+)(?:all\s+of\s+|todo\s+)?(?:el\s+mes\s+de\s+)?(?P<month>{MONTH})(?!\s+(?:i|we|you|the|be)\b|\s*\d{{1,2}}\b(?!\d)){YEAR}",
      _month_or_quarter),
     (rf"(?P<month>{MONTH})/(?P<year>\d{{4}}|\d\d)(?!\d)", _month_or_quarter),
     (rf"(?P<month>{MONTH})(?:,?\s*(?:de|del|of|in|en)?\s*(?:el\s+|the\s+(?!year))?(?P<year>\d{{4}}(?![\d:])|'\d\d\b|{YEAR_WORDS}))", _month_or_quarter),
-    (rf"(?:(?:this|last|past|next|este|pasado|proximo|el)\s+)(?P<month>{_SURE_MONTH})", _near_month),
+    (rf"(?:(?:this|last|past|next|este|pasado|proximo|siguiente|ultimo|el)\s+)(?P<month>{_SURE_MONTH})", _near_month),
     (rf"(?P<month>{_SURE_MONTH})(?:\s+(?P<near>pasado|que\s+viene|proximo))?(?!\s*\d{{1,2}}(?!\d))", _near_month),
     (r"(?P<month>march|may)(?=\W*(?:$|\b(?:to|and|vs|by|versus)\b|[?,]))", _month_or_quarter),
     (r"(?P<year>\d{4})[-/](?P<number>0?[1-9]|1[0-2])(?![\d/-])", _month_of_year),
@@ -315,7 +325,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?:(?:the|el|la|in|en|de|del|of|for)\s+)*{_LONG_UNIT}\s+{_ADJECTIVE_AFTER}", _relative),
     (r"(?:(?:of|for)\s+the|del|de\s+la)\s+(?P<unit>month|week|quarter|year|mes|semana|trimestre|ano)(?=\W*$|\s+(?:by|per|por|in|en|compar|vs)\b)",
      _relative),
-    (r"(?:(?:the|el|in|en|for|of|de|del|during|durante|ano|year|ejercicio|fy|fiscal\s+year|all\s+of|todo)\s*)*(?<![\d.,/:-])(?P<number>(?:19|20)\d\d)"
+    (r"(?<!antes\s)(?<!despues\s)(?<!partir\s)(?:(?:the|el|in|en|for|of|de|del|during|durante|ano|year|ejercicio|fy|fiscal\s+year|all\s+of|todo)\s*)*(?<![\d.,/:-])(?P<number>(?:19|20)\d\d)"
      r"(?![\d:%]|[.,/-]\d|\s*(?:€|euros?|eur|dollars|dolares|usd|km|kg|units|unidades|\+|\*))", _year),
     (r"(?:fy|ejercicio)\s?'?(?P<number>\d\d)(?!\d)", _year),
 )  # fmt: skip

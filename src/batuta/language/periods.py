@@ -93,8 +93,14 @@ def _compared_afar(source: PlainText, named: list[Finding[Period]], now: datetim
     """Read "compare the sales of this year with last year": what follows the connecting word is compared with."""
     for before, after in pairwise(named):
         start = _place(source, after.span)[0]
-        joint = _JOINT.search(source.plain, _place(source, before.span)[1], start)
-        if joint is None or not _ASKS_TO_COMPARE.search(source.plain, 0, joint.start()):
+        end = _place(source, before.span)[1]
+        joints = (
+            found
+            for asks, connecting in ((_ASKS_TO_COMPARE, _JOINT), (_MORE_OR_LESS, _THAN))
+            if (found := connecting.search(source.plain, end, start)) and asks.search(source.plain, 0, found.start())
+        )
+        joint = next(joints, None)
+        if joint is None:
             continue
         kind = next((each for each, pattern in _COMPARED.items() if pattern.match(source.plain, joint.end())), None)
         value = Comparison(kind=kind) if kind else Comparison(kind="period", period=after.value)
@@ -204,7 +210,9 @@ def _is_range(plain: str, read: _Read, after: _Read, word: str) -> bool:
     joint = re.fullmatch(r"\s*(to|through|thru|until|till|up\s+to|a|al|hasta|-|–|—)\s*(?:el\s+|la\s+|the\s+)?", gap)
     if joint is not None and not (joint[1] == "a" and plain[after.start : after.end].endswith("day")):
         return True
-    return word in ("between", "entre") and re.fullmatch(r"\s*(?:and|y|e)\s*(?:el\s+|la\s+|the\s+)?", gap) is not None
+    is_joined = re.fullmatch(r"\s*(?:and|y|e)\s*(?:el\s+|la\s+|the\s+)?", gap) is not None
+    # "the difference between July and August" is one of two periods
+    return word in ("between", "entre") and is_joined and not _ASKS_TO_COMPARE.search(plain, 0, read.start)
 
 
 def _range(read: _Read, after: _Read, reference: Reference) -> Period:
@@ -269,7 +277,12 @@ _COMPARING = re.compile(
     r"(?:en\s+)?comparaci[oó]n\s+con|comparad[oa]s?\s+con|compar[ao]l?[oa]?s?\s+con|compar(?:ar|ando)\s+con|frente\s+a|respecto\s+(?:a|de)|"
     r"contra|(?:mas|menos|mayor(?:es)?|menor(?:es)?|mejor(?:es)?|peor(?:es)?)\s+que)l?\s+)"
 )
-_ASKS_TO_COMPARE = re.compile(r"\bcompar(?:e|es|ed|ing|ison|a|as|ar|ame|an|ando|acion|ativa|alas|alos)\b")
+_ASKS_TO_COMPARE = re.compile(
+    r"\b(?:compar(?:e|es|ed|ing|ison|a|as|ar|ame|an|ando|acion|ativa|alas|alos)|difference|diferencia|variacion)\b"
+)
+_MORE_OR_LESS = re.compile(r"\b(?:mas|menos|mejor(?:es)?|peor(?:es)?|mayor(?:es)?|menor(?:es)?)\b")
+_THAN = re.compile(r"\sque\s+(?:(?:en|de)\s+)?(?:(?:el|la|las?|los?)\s+(?:(?:del?|en)\s+)?)?(?:el\s+|la\s+)?$")
+"""What stands before the other period of "¿hemos vendido más este mes que el mes pasado?"."""
 _JOINT = re.compile(
     r"\s(?:with|to|and|against|con|y|e|contra|a|frente\s+a)l?\s+(?:(?:those|that|las?|los?)\s+(?:(?:of|in|del?|en)\s+)?)?(?:the\s+|el\s+|la\s+)?$"
 )

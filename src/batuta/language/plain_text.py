@@ -49,7 +49,7 @@ _REAL_WORDS = frozenset(
         "sabido",
         "sabana",
         "sabanas",
-        "fridays",
+        *(f"{day}days" for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")),
         "quarters",
         "weekends",
         "quartet",

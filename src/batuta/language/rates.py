@@ -31,6 +31,7 @@ _COUNT = re.compile(rf"(?<![\d.])(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>{_NOUN})\b
 _WHOLE = re.compile(
     r"\b(?:an?|per|one|un|una|al|por|cada|the|todo\s+el|la)\s+(?P<unit>year|ano|month|mes|week|semana|day|dia)\b"
 )
+_AND_A_HALF = re.compile(rf"(?<![\d.])(?P<number>\d+)\s+(?P<unit>{_NOUN})\s+(?:and\s+a\s+half|y\s+medi[oa])\b")
 _LEFT = re.compile(r"\b(?:left|remain\w*|queda\w*|sobra\w*|restan?)\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -44,6 +45,7 @@ class _Term:
 
 def find_rate(plain: str) -> str | None:
     """The product that a folded text means, its numbers written as a computer does; none where it means none."""
+    plain = _AND_A_HALF.sub(r"\g<number>.5 \g<unit>", plain)
     rates, rest = _taken(_RATE, _HOLDS.sub(r"\g<number> \g<unit> per \g<per>", plain))
     counts, rest = _taken(_COUNT, rest)
     if not rates or _NUMBER.search(rest):

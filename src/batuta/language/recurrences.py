@@ -1,23 +1,97 @@
-"""What comes again and again: "every Monday", "todos los martes", "cada dos semanas", "monthly", "weekdays"."""
+"""What comes again and again: "every Monday", "todos los martes", "cada dos semanas", "the first Friday of every month".
+
+How long it goes on ("until June", "durante seis semanas", "10 veces") and from when stand apart from it in a text, and are
+read with it: `find_recurrences` gives both their values and `RecurrenceBounds.spans` where they stand.
+"""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
+from zoneinfo import ZoneInfo
 
-from batuta.language.findings import Finding
-from batuta.language.lexicon import NUMBER, WEEKDAY, WEEKDAYS, one_of, small_number
+from batuta.language.calendar_math import months_on, nth_weekday
+from batuta.language.dates import find_dates
+from batuta.language.findings import Finding, TextSpan
+from batuta.language.lexicon import NUMBER, ORDINALS, WEEKDAY, WEEKDAYS, one_of, small_number
+from batuta.language.periods import find_periods
 from batuta.language.plain_text import PlainText
 
 Frequency = Literal["daily", "weekly", "monthly", "quarterly", "yearly"]
 
+DAY_CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+LAST = -1
+FAR = 366
+"""Within so many days everything that repeats comes at least once."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recurrence:
-    """How often: every `interval` units, on the weekdays that are named (Monday is 0)."""
+    """How often: every `interval` units, on the weekdays or the day of the month that are named (Monday is 0)."""
 
     frequency: Frequency
     interval: int = 1
     weekdays: tuple[int, ...] = ()
+    week_of_month: int | None = None
+    """Which of the weekdays of a month: 1 is the first, -1 the last."""
+    day_of_month: int | None = None
+    until: date | None = None
+    """The last day on which it may come."""
+    times: int | None = None
+
+    @property
+    def names_its_days(self) -> bool:
+        """Whether it says on which days it comes, so that none has to be said beside it."""
+        return self.frequency == "daily" or bool(self.weekdays) or self.day_of_month is not None
+
+    def first_from(self, day: date) -> date:
+        """The first day, from one on, on which it comes."""
+        days = (day + timedelta(days=number) for number in range(FAR))
+        return next(each for each in days if self._comes_on(each))
+
+    def rule(self, zone: ZoneInfo) -> str:
+        """As a recurrence rule of iCalendar (RFC 5545), for an event that is written in a time zone."""
+        months = {"quarterly": 3}.get(self.frequency, 1)
+        parts = [f"FREQ={'MONTHLY' if self.frequency == 'quarterly' else self.frequency.upper()}"]
+        parts += [f"INTERVAL={self.interval * months}"] if self.interval * months > 1 else []
+        place = "" if self.week_of_month is None else str(self.week_of_month)
+        parts += [f"BYDAY={','.join(place + DAY_CODES[day] for day in self.weekdays)}"] if self.weekdays else []
+        parts += [f"BYMONTHDAY={self.day_of_month}"] if self.day_of_month is not None else []
+        parts += [f"COUNT={self.times}"] if self.times is not None else []
+        if self.until is not None and self.times is None:
+            end = datetime.combine(self.until, time(23, 59, 59), zone).astimezone(UTC)
+            parts.append(f"UNTIL={end:%Y%m%dT%H%M%SZ}")
+        return ";".join(parts)
+
+    def _comes_on(self, day: date) -> bool:
+        if self.week_of_month is not None:
+            first = day.replace(day=1)
+            return any(nth_weekday(first, self.week_of_month, weekday) == day for weekday in self.weekdays)
+        if self.day_of_month is not None:
+            return day.day == self.day_of_month
+        return not self.weekdays or day.weekday() in self.weekdays
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecurrenceBounds:
+    """From when and until when something repeats, as far as a text says."""
+
+    first: date | None = None
+    last: date | None = None
+    times: int | None = None
+    lasts: tuple[int, str] | None = None
+    """For how many weeks, months or years."""
+    spans: tuple[TextSpan, ...] = ()
+
+    def limit(self, recurrence: Recurrence, start: date) -> Recurrence:
+        """A recurrence that begins on a day, within these bounds."""
+        until = self.last
+        if self.lasts is not None:
+            amount, unit = self.lasts
+            until = (
+                start + timedelta(weeks=amount) if unit == "week" else months_on(start, amount * _MONTHS[unit])
+            ) - timedelta(days=1)
+        return replace(recurrence, until=until, times=self.times)
 
 
 _UNITS: dict[str, Frequency] = {
@@ -34,12 +108,31 @@ _ADVERBS: dict[str, Frequency] = {
     **dict.fromkeys(("quarterly", "trimestral", "trimestralmente"), "quarterly"),
     **dict.fromkeys(("yearly", "annually", "anual", "anualmente"), "yearly"),
 }
+_MONTHS = {"month": 1, "year": 12}
+_LASTING = {
+    **dict.fromkeys(("week", "weeks", "semana", "semanas"), "week"),
+    **dict.fromkeys(("month", "months", "mes", "meses"), "month"),
+    **dict.fromkeys(("year", "years", "ano", "anos"), "year"),
+}
+_PLACES = {word: number for word, number in ORDINALS.items() if number in (1, 2, 3, 4, LAST)}
 _EVERY = r"(?:every|each|cada|todos\s+los|todas\s+las)"
+_MONTHLY = r"(?:of|de)\s+(?:every|each|the|cada|todos\s+los)\s+(?:month|mes|meses)"
 _DAYS = rf"(?P<days>{WEEKDAY}s?(?:\s*(?:,|and|y|e)\s*(?:los\s+)?{WEEKDAY}s?)*)"
-_PLURAL = rf"(?:on|los)\s+(?P<plural>{WEEKDAY}s?(?:\s*(?:,|and|y|e)\s*(?:los\s+)?{WEEKDAY}s?)*)"
+_PLURAL = rf"(?:(?:on|los)\s+)?(?P<plural>{WEEKDAY}s?(?:\s*(?:,|and|y|e)\s*(?:los\s+)?{WEEKDAY}s?)*)"
 _PATTERN = re.compile(
-    rf"\b(?:{_EVERY}\s+(?P<other>other\s+|second\s+)?(?:(?P<amount>{NUMBER})\s+)?(?:{_DAYS}|(?P<unit>{one_of(_UNITS)}))"
+    rf"\b(?:(?:(?:on\s+)?the\s+|el\s+)?(?P<place>{one_of(_PLACES)})\s+(?P<placed>{WEEKDAY})\s+{_MONTHLY}"
+    rf"|(?:(?:on\s+)?the\s+|el\s+)?(?:day\s+|dia\s+)?(?P<monthday>\d{{1,2}})(?:st|nd|rd|th)?\s+{_MONTHLY}"
+    rf"|{_EVERY}\s+(?P<other>other\s+|second\s+)?(?:(?P<amount>{NUMBER})\s+)?(?:{_DAYS}|(?P<unit>{one_of(_UNITS)}))"
     rf"|(?P<working>(?:on\s+)?weekdays|every\s+weekday|(?:los\s+)?dias\s+laborables|entre\s+semana)|(?P<adverb>{one_of(_ADVERBS)})|{_PLURAL})\b"
+)
+
+_UNTIL = re.compile(r"\b(?:until|till|through|up\s+to|hasta)\s+(?:the\s+|el\s+|la\s+)?")
+_FROM = re.compile(
+    r"\b(?:(?:starting|beginning|as\s+of)(?:\s+(?:on|from|in))?|from|a\s+partir\s+del?|desde|empezando(?:\s+en)?)\s+(?:the\s+|el\s+|la\s+)?"
+)
+_TIMES = re.compile(rf"\b(?P<times>{NUMBER})\s+(?:times|veces)\b")
+_FOR = re.compile(
+    rf"\b(?:for|durante|por)\s+(?:the\s+next\s+|las?\s+proxim[ao]s?\s+|los\s+proximos\s+)?(?P<amount>{NUMBER})\s+(?P<unit>{one_of(_LASTING)})\b"
 )
 
 
@@ -55,8 +148,50 @@ def find_recurrences(text: str) -> list[Finding[Recurrence]]:
     return found
 
 
+def recurrence_bounds(text: str, *, now: datetime) -> RecurrenceBounds:
+    """From when, until when or how often a text lets something repeat."""
+    source = PlainText(text)
+    ends: dict[str, tuple[date, TextSpan]] = {}
+    for name, pattern in (("first", _FROM), ("last", _UNTIL)):
+        for match in pattern.finditer(source.plain):
+            if (said := _day_after(text, source.span(match.start(), match.end()), now, name)) is not None:
+                ends.setdefault(name, said)
+    times, lasting = _TIMES.search(source.plain), _FOR.search(source.plain)
+    spans = [span for _, span in ends.values()]
+    spans += [source.span(match.start(), match.end()) for match in (times, lasting) if match]
+    return RecurrenceBounds(
+        first=ends["first"][0] if "first" in ends else None,
+        last=ends["last"][0] if "last" in ends else None,
+        times=small_number(times["times"]) if times else None,
+        lasts=(small_number(lasting["amount"]), _LASTING[lasting["unit"]]) if lasting else None,
+        spans=tuple(spans),
+    )
+
+
+def _day_after(text: str, word: TextSpan, now: datetime, end: str) -> tuple[date, TextSpan] | None:
+    """The day that stands after a word: of a month or a year its first or its last."""
+    days = [each for each in find_dates(text, now=now) if word.start <= each.span.start <= word.end]
+    periods = [
+        each
+        for each in find_periods(text, now=now, prefer="future")
+        if each.span.start <= word.end < each.span.end and each.value.grain != "day"
+    ]
+    if days and not any(each.span.end > days[0].span.end for each in periods):
+        return days[0].value, word.joined(days[0].span)
+    if not periods:
+        return None
+    value = periods[0].value
+    return (value.first if end == "first" else value.last), word.joined(periods[0].span)
+
+
 def _recurrence(match: re.Match[str]) -> Recurrence | None:
     interval = small_number(match["amount"]) if match["amount"] else 2 if match["other"] else 1
+    if match["place"]:
+        place = _PLACES[" ".join(match["place"].split())]
+        return Recurrence(frequency="monthly", weekdays=(WEEKDAYS[match["placed"]],), week_of_month=place)
+    if match["monthday"]:
+        day = int(match["monthday"])
+        return Recurrence(frequency="monthly", day_of_month=day) if 1 <= day <= 31 else None
     if match["working"]:
         return Recurrence(frequency="weekly", weekdays=(0, 1, 2, 3, 4))
     if match["adverb"]:

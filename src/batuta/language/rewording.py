@@ -46,6 +46,7 @@ _LIGHT = (
     "necesita necesitamos necesitan conviene debo debemos deben ir vamos poner pones pasa pasan ocurre sucede obtener "
     "recibir recibo conseguir permitido permite permiten posible tarde caso respecto cierto verdad gustaria enterarme "
     "one two three four five six seven eight nine ten uno dos tres cuatro cinco seis siete ocho nueve diez till payed paso ocurrio sucedio during durante company companies empresa empresas viaje viajes paying "
+    "cover covers covered cubre cubren cubrir tope topes max "
     "ok vale coger cojo tomar tomo tiempo time paga pagan pagar pays pay"
 )
 LIGHT_WORDS = frozenset(_LIGHT.split())
@@ -80,7 +81,7 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "servidor": "datos guardan centros", "servidores": "datos guardan centros", "nube": "datos guardan centros", "alojados": "datos guardan centros",
         "devuelven el dinero": "devolución", "devolver el dinero": "devolución", "reembolso": "devolución reembolso", "aparcar": "car park places reserve",
         "aparcamiento": "car park places reserve", "parking": "car park places reserve", "plazas": "places", "silla": "silla equipamiento", "mesa": "equipamiento", "pantalla": "pantalla equipamiento",
-        "monitor": "pantalla equipamiento", "teclado": "teclado equipamiento", "ticket": "justificante", "recibo": "justificante", "factura": "justificante",
+        "monitor": "pantalla equipamiento", "teclado": "teclado equipamiento", "ticket": "justificante", "tique": "justificante", "tiquet": "justificante", "recibo": "justificante", "factura": "justificante",
         "perdido": "pierde", "perder": "pierde", "pierdo": "pierde", "perdi": "pierde", "perdio": "pierde", "extravie": "pierde", "extraviado": "pierde", "uber": "taxi", "avion": "vuelos", "volar": "vuelos", "vino": "alcohol", "cerveza": "alcohol",
         "presentar": "presentan plazo días", "presento": "presentan plazo días", "coche de empresa": "flota vehiculos empresa", "coche de la empresa": "flota vehiculos empresa", "parte medico": "justificante médico", "extranjero": "otro país", "fuera de espana": "otro país", "cierra": "open closes",
         "abre": "open", "horario": "open hours", "empiezo": "primer día",

@@ -21,10 +21,13 @@ SHORTENED: dict[Language, dict[str, str]] = {
         "grax": "gracias", "sem": "semana",
     },
 }  # fmt: skip
-_NEVER_WORDS = frozenset(("tue", "tues", "weds", "thu", "thur", "thurs", "fri", "lun", "mie", "jue", "vie"))
+_NEVER_WORDS = frozenset(
+    ("tue", "tues", "weds", "thu", "thur", "thurs", "fri", "lun", "mie", "mierc", "jue", "juev", "vie", "vier")
+)
 """Short names of days that are no other word."""
 _AFTER_DAY = r"(?=\s+(?:\d|at\b|from\b|a\s+la|de\s+\d|morning|aft|evening|night|noon|por\b|x\s)|\s*[?!.,]?\s*$)"
 _DAY = re.compile(rf"(?<![\w/.-])(?P<day>{one_of(SHORT_WEEKDAYS)}|sáb|mié)\b\.?{_AFTER_DAY}", re.IGNORECASE)
+_HOUR_BEHIND = re.compile(r"\s+(?:(?:at|from|de|a\s+las?)\s+)?\d")
 _MONTH = re.compile(
     r"(?<=[a-z]\s)(?P<month>jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec|ene|abr|dic)\.?(?=\s*[?!]?$|\s+20\d\d)",
     re.IGNORECASE,
@@ -49,10 +52,10 @@ def spelled_out(text: str, reader: Language = "en") -> str:
 
 def _full_day(match: re.Match[str], language: Language) -> str:
     word = fold(match["day"])
-    is_other = word not in _NEVER_WORDS and not re.match(r"\s+\d", match.string[match.end() :])
+    is_other = word not in _NEVER_WORDS and not _HOUR_BEHIND.match(match.string, match.end())
     if is_other or word == "mar":
         return match.group()
-    is_spanish = word in ("lun", "mie", "jue", "vie", "sab", "dom")
+    is_spanish = word in ("lun", "mie", "mierc", "jue", "juev", "vie", "vier", "sab", "dom")
     return WEEKDAY_NAMES["es" if is_spanish else "en"][SHORT_WEEKDAYS[word]]
 
 

@@ -11,6 +11,7 @@ from batuta.language.annotation import AnnotatedText, last_number
 from batuta.language.bounds import BOUND, bound_spans
 from batuta.language.calendar_math import Period
 from batuta.language.choices import index_for
+from batuta.language.dates import find_dates
 from batuta.language.expressions import find_expression
 from batuta.language.findings import Finding, TextSpan
 from batuta.language.folding import aligned
@@ -47,7 +48,7 @@ _FOR_ME = re.compile(
     r"\b(?:for\s+me|for\s+us|here|my\s+time|our\s+time|para\s+mi|para\s+nosotros|aqui|mi\s+hora|hora\s+local)\b"
 )
 _UNTIL = re.compile(r"\b(?:until|till|til|before|to|hasta|para|antes\s+de)\b")
-_SINCE = re.compile(r"\b(?:since|passed|gone\s+by|desde|han\s+pasado|pasaron)\b")
+_SINCE = re.compile(r"\b(?:was|were|fell|cayo|caia|fue|era|since|passed|gone\s+by|desde|han\s+pasado|pasaron)\b")
 _SPAN = re.compile(r"(?:between|from|since|entre|desde|del?)\b")
 """Opens a range of days."""
 _BARE_UNIT = re.compile(r"\bde\s+(ano|mes|trimestre)\b")
@@ -151,12 +152,14 @@ def _date(slot: Slot, source: _Source) -> Any:
 
 def _end(slot: Slot, source: _Source) -> Any:
     """A day that is named, else where a period ends; "until December" and "para diciembre" end where it begins."""
-    days = _chosen(slot, source.text.findings.get("date", []), source)
-    if days:
-        day = days[0].value
-        is_gone = _SINCE.search(aligned(source.text.text)) is not None and day > source.now.date()
-        return (day.replace(year=day.year - 1, day=min(day.day, 28)) if is_gone else day).isoformat()
     plain = aligned(source.text.text)
+    is_gone = _SINCE.search(plain) is not None
+    dates = (
+        find_dates(source.text.text, now=source.now, prefer="past") if is_gone else source.text.findings.get("date", [])
+    )
+    days = _chosen(slot, dates, source)
+    if days:
+        return str(days[0].value.isoformat())
     is_until = _UNTIL.search(plain) is not None
     words = _BARE_UNIT.sub(r"del \1", _UNTIL.sub(" ", plain))
     periods = find_periods(words, now=source.now, prefer="future", language=source.text.language)
@@ -240,9 +243,11 @@ def _bound(slot: Slot, source: _Source) -> Any:
         return None
     side = "above" if found["above"] else "below"
     unit = (found["unit"] or "")[:1]
+    # "over 10.000 euros" is said in English as well: amounts have no three decimals, shares may have.
+    amount = numbers[0].value if unit == "%" else max((numbers[0].value, *numbers[0].alternatives), key=abs)
     return {
         "side": side,
-        "amount": str(numbers[0].value * scale),
+        "amount": str(amount * scale),
         "is_inclusive": _INCLUSIVE.search(found[side]) is not None,
         "is_days": unit == "d",
     }

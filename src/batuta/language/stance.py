@@ -52,6 +52,9 @@ _TAKES_BACK = re.compile(
     r"\b(?:nvm|never\s?mind|forget\s+(?:it|about\s+it|that)|leave\s+it|scratch\s+that|in\s+the\s+end|on\s+second\s+thou?ghts?|"
     r"da\s+igual|dejalo|olvidalo|lo\s+dejo|deja\s+lo|al\s+final|mejor\s+no|i'?ll\s+do\s+it|do\s+it\s+myself|ya\s+lo\s+hago)\b"
 )
+_MEANT = re.compile(
+    r"\W*(?:i\s+mean[t]?|digo|quiero\s+decir|queria\s+decir|me\s+refiero|or\s+rather|o\s+mejor\s+dicho)\b"
+)
 _DOUBTS = re.compile(
     r"\b(?:if(?!\s+(?:you\s+(?:can|could|would)|possible)\b)|unless|whether|suppose|supposing|imagine|in\s+case|as\s+long\s+as|as\s+soon\s+as|provided|providing|assuming|on\s+condition|in\s+the\s+event|otherwise|until\s+i|once\s+i|supongamos|suponiendo|imagina\w*|"
     r"en\s+caso|a\s+menos|siempre\s+que|hasta\s+que|con\s+tal|a\s+condicion|en\s+cuanto|una\s+vez\s+que|tan\s+pronto|mientras|salvo\s+que|si(?=\s+\w)(?!\s+(?:puedes|pudieras|podrias|es\s+posible|no\s+te\s+importa)\b))\b|"
@@ -80,7 +83,7 @@ _THOUGHT = (
 )
 _WISHES = re.compile(
     rf"{_OPENING}(?:(?:quiero|queremos|querria\w*|quisiera\w*|necesito|necesitaria|necesitamos|tengo\s+que|tenemos\s+que|me\s+gustaria)\b|"
-    r"que\s+sean?\b|que\s+dur[ea]n?\b|help\s+me|let\s+me|ayudame|(?:te|le|os)\s+agradeceria|"
+    r"que\s+sean?\b|que\s+(?:[\w-]+\s+){0,5}dur[ea]n?\b|help\s+me|let\s+me|ayudame|(?:te|le|os)\s+agradeceria|"
     r"(?:[\w'’-]+\s+){1,8}(?:(?:should|has\s+to|must)\s+be\b.*\b(?:instead|(?:later|earlier)(?!\s+than))|tiene\s+que\s+ser\b.*\b(?:en\s+(?:vez|lugar)|(?:mas\s+tarde|antes)(?!\s+(?:que|del?)\b)))\b|"
     r"(?:i|we)(?:'d|\s+would)\s+(?:like|need|love|be\s+grateful|appreciate)\b|(?:i|we)(?:\s+am|'m|\s+are|'re)?\s+(?:really\s+|just\s+)?(?:want|need|have|needing|wanting)\s+(?:to|an?|the|in|my|one|fix)?\b)"
 )
@@ -115,7 +118,7 @@ _KNOWS = re.compile(
     r"\b(?:(?:tell|let)\s+(?:me|us)(?:\s+know)?|know|find\s+out|check|see|ask|explain|decir(?:me|nos)?|saber|mirar|ver|comprobar|preguntar|explicar(?:me)?)\s+"
     r"(?:what|which|who|when|where|why|how|whether|if|que|cual\w*|quien\w*|cuando|donde|como|cuant\w+|por\s+que|en\s+que|a\s+que|si)\b"
 )
-"""A polite request to be told something, which is a question."""
+"""A polite request for information, which is a question."""
 _REPORTS = re.compile(
     r"^\W*(?:i|we)\s+(?:really\s+|just\s+)?(?:love|hate|like|enjoy|dislike|always|usually|never|often)\b|"
     r"\b(?:me|nos)\s+(?:encantan?|gustan?|aburren?|molestan?)\b|^\W*(?:odio|detesto|siempre|nunca|normalmente)\b|"
@@ -126,6 +129,11 @@ _REPORTS = re.compile(
     rf"\b(?:ya|le|me|nos|se|lo|la)\s+(?:{_STEM}(?:e|o|aste|amos|aron)|puse|puso|pusimos|movi|movio)\b|"
     r"\b(?:puse|puso|pusimos|movi|movio|movimos)\b"
 )
+_IS_SAID_OF = re.compile(
+    rf"{_OPENING}{_VERB}(?:\s+(?!(?:the|an?|my|me|us|it|that|what|which|who|whatever)\b)[a-z]+){{1,2}}"
+    r"\s+(?:is|are|was|were|isn't|aren't|wasn't)\b"
+)
+"""A verb that is a noun here, since something is said of it: "book club is boring"."""
 _ACCENTED_PAST = re.compile(rf"\b(?:{'|'.join(CHANGE_VERBS['es_stem'])})[éó]\b", re.IGNORECASE)
 _MAYBE_PAST = re.compile(rf"{_OPENING}(?:ya\s+)?(?:tengo|tenemos|hay|tienes|{_STEM}(?:e|aste|amos|aron|o)|{_PAST})\b")
 """Past or present as it is asked: without accents "cancelé" is "cancele", which is also an order."""
@@ -140,6 +148,22 @@ _ANY_DAY = datetime(2026, 1, 15, 12, tzinfo=UTC)
 _HAS_CLAUSE = re.compile(
     rf"\b(?:{_CLAUSE_WORD}|que(?!\s+viene))\b|\b\w+(?:aban|abamos|aron|ieron|iendo|(?<!cu)ando)\b|\w+n't\b|\b(?:do|does|did|ca|wo|is|are|was)nt\b|\b\w+'(?:ll|ve|d|m|re)\b"
 )
+_SPEAKS_OF_ONESELF = (
+    r"(?:(?:i|im|ive|we|he|she|they|it|its|something|got|been|feeling|not\s+feeling|my\s+\w+\s+(?:is|are|has|have|got|needs|can'?t)|es\s+que|no|ya|me|nos|se|le|les|estoy|estamos|esta|"
+    r"estan|tengo|tenemos|tiene|tienen|voy|vamos|va|hay|ha|han|he|hemos|llego|salgo|trabajo|hago|viajo|insiste)\b|"
+    r"(?:i|we|he|she|they|it)['’])"
+)
+_REASON = re.compile(
+    r"[\s,;.]+(?:(?P<cause>because|cos|cuz|since|given\s+that|seeing\s+(?:as|that)|porque|ya\s+que|puesto\s+que|dado\s+que)\s+(?=\w)|"
+    rf"(?P<that>que)\s+(?={_SPEAKS_OF_ONESELF}))|[,;.]\s+(?:(?:as|cause|pues)\s+)?(?={_SPEAKS_OF_ONESELF})"
+)
+"""Where the reason of an order begins: by its conjunction, or as a statement about the speaker or a third person."""
+_NOT_A_REASON = re.compile(
+    r"\b(?:mean\w*|sorry|wait|actually|rather|instead|only|perdon|digo|decir|espera|mejor|realidad|solo|nada|otra|other|else|refier\w*)\b|"
+    r"\bno\s+(?:se|l[ao]s?|el|that|the)\b|^it'?s\s+(?:the|my|an?|not)\b|"
+    rf"\b(?:cancel|book|move|reschedule|postpone|{_PAST}|{_STEM}\w{{0,6}})\b"
+)
+"""What corrects an order, limits it or speaks of another change, and is more than its reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +222,40 @@ def without_forbidden(text: str) -> str:
     return "".join(kept).strip() or whole
 
 
+def without_reason(text: str) -> str:
+    """An order without the reason that follows it: "cancel tomorrow's meeting, I'm ill", "cancélala, que estoy malo".
+
+    What may be more than a reason stays: a time of day, a correction, a condition, a question, another change. After a
+    noun "que" tells which one is meant ("la cita que tengo mañana"); so it has to follow a day, a time or a comma.
+    """
+    whole = composed(text)
+    plain = aligned(whole)
+    for joint in _REASON.finditer(plain):
+        order, reason = whole[: joint.start()], whole[joint.end() :]
+        kinds = {_kind(each) for each in _clauses(order)}
+        if not kinds & {"orders", "requests"} or stance_of(order) != "order":
+            continue
+        said = {_kind(each) for each in _clauses(reason)}
+        is_more = (
+            bool(said - {"other", "reports", "notes"}) or find_times(reason) or _NOT_A_REASON.search(aligned(reason))
+        )
+        if is_more or "?" in reason or (joint["cause"] is None and _says_which(reason)):
+            continue
+        if joint["that"] is None or "," in joint.group() or _ends_with_a_day(order):
+            return order
+    return whole
+
+
+def _says_which(text: str) -> bool:
+    """Whether a clause may tell which appointment is meant: by its day or by who comes."""
+    return bool(find_dates(text, now=_ANY_DAY)) or re.search(r"\b(?:con|with)\b", aligned(text)) is not None
+
+
+def _ends_with_a_day(text: str) -> bool:
+    ends = [each.span.end for each in find_dates(text, now=_ANY_DAY)] + [each.span.end for each in find_times(text)]
+    return any(not text[end:].strip() for end in ends)
+
+
 def ordering_clause(text: str) -> str | None:
     """The one clause of a text that orders something, where others give a reason: "Ana is ill, cancel our meeting"."""
     clauses = _clauses(text) if stance_of(text) == "order" else []
@@ -231,8 +289,10 @@ def _kind(clause: _Clause, verbs: frozenset[str] = frozenset()) -> ClauseKind:
     plain = clause.plain
     if _FORBIDS.match(plain):
         return "forbids"
-    if is_no(plain) or _TAKES_BACK.search(plain):
+    if is_no(plain) or _TAKES_BACK.search(plain) or _corrects(clause):
         return "takes_back"
+    if _IS_SAID_OF.match(plain):
+        return "reports"
     is_request = _WISHES.match(plain) is not None or _FAVOURS.match(plain) is not None
     if _KNOWS.search(plain):
         return "asks"
@@ -251,6 +311,12 @@ def _kind(clause: _Clause, verbs: frozenset[str] = frozenset()) -> ClauseKind:
     if _REPORTS.search(plain) or _ACCENTED_PAST.search(clause.text):
         return "reports"
     return "other" if _HAS_CLAUSE.search(plain) or _has_unlisted_verb(clause, verbs) else "notes"
+
+
+def _corrects(clause: _Clause) -> bool:
+    """Whether a clause says that something else was meant: "I mean the lunch". Another day or time is read as such."""
+    text = clause.text
+    return _MEANT.match(clause.plain) is not None and not (find_times(text) or find_dates(text, now=_ANY_DAY))
 
 
 def _has_unlisted_verb(clause: _Clause, verbs: frozenset[str]) -> bool:

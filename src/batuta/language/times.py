@@ -35,6 +35,16 @@ DAY_PARTS = {
     **dict.fromkeys(("midnight", "medianoche"), time(0)),
 }
 
+_PARTS_OF_DAY = {
+    **dict.fromkeys(("morning", "mornings", "por la manana", "de la manana", "mananas"), (time(6), time(12))),
+    **dict.fromkeys(("lunchtime", "midday", "mediodia"), (time(12), time(15))),
+    **dict.fromkeys(("afternoon", "afternoons"), (time(12), time(18))),
+    **dict.fromkeys(("tarde", "tardes"), (time(13), time(20))),
+    **dict.fromkeys(("evening", "evenings"), (time(17), time(22))),
+    **dict.fromkeys(("tonight", "night", "noche", "noches"), (time(19), time(23))),
+}
+"""When a part of the day begins and ends, as people speak of it in the language of the word."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HourRange:
@@ -84,6 +94,17 @@ def find_hour_ranges(text: str, *, is_near_day: bool = False) -> list[Finding[Ho
             if read and not any(span.overlaps(other.span) for other in found):
                 found.append(Finding(value=read, span=span, text=source.words(span)))
     return sorted(found, key=lambda each: each.span)
+
+
+def find_day_parts(text: str) -> list[Finding[HourRange]]:
+    """The parts of a day that a text names: "in the morning", "por la tarde"."""
+    source = PlainText(text[:MAX_CHARS])
+    found = []
+    for match in _PART_OF_DAY.finditer(source.plain):
+        start, end = _PARTS_OF_DAY[" ".join(match["part"].split())]
+        span = source.span(match.start(), match.end())
+        found.append(Finding(value=HourRange(start=start, end=end), span=span, text=source.words(span)))
+    return found
 
 
 def find_soon(text: str, *, now: datetime) -> list[Finding[datetime]]:
@@ -198,6 +219,8 @@ _TIMES = (
     rf"(?<={BLANK}[\s,])\s*(?:1[3-9]|2[0-3])\s+(?:hours|horas)\b",
     rf"(?:(?:at|around|by)\s+)?{_BEFORE_AFTER}\s+(?:past|to|til|till|before|after)\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH}){_MERIDIEM}?{_HALF}?",
     rf"(?:at|around|by)\s+half\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH}){_MERIDIEM}?{_HALF}?",
+    rf"half\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH})(?:{_MERIDIEM}|{_HALF})",
+    rf"(?<={BLANK}\s)half\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH})",
     rf"(?<!\bfor\s)(?:(?:at|around|by)\s+)?{_DIGITS}{_MERIDIEM}{_HALF}?",
     r"(?:(?:at|around|by)\s+)?\d{1,2}h\d\d(?!\d)",
     rf"(?:(?:at|around|by)\s+)?(?<![\d:])\d{{1,2}}:\d\d(?![\d:]){_MERIDIEM}?{_HALF}?",
@@ -209,7 +232,7 @@ _TIMES = (
     r"(?:at\s+|al?\s+)?(?:noon|midday|mediodia|midnight|medianoche)\b",
     rf"(?:it\s+is|it'?s)\s+\d{{1,2}}{_HALF}?(?=\s+(?:in|here|there|at)\b)",
     rf"(?<={BLANK}\s)(?:[7-9]|1\d|2[01])(?=\s*(?:$|[?!,;]|with\b|con\b|for\b|para\b|please\b|pls\b|por\s+favor\b))",
-    rf"(?<={BLANK}\s)\d{{1,2}}\.[0-5]\d(?!\d|\s*(?:%|€|\$|euros?|eur|dollars?|dolares|k|m|km|kg)\b)",
+    rf"(?:(?<={BLANK}\s)|(?:say|about|tipo|aprox|approx)\s+)\d{{1,2}}\.[0-5]\d(?!\d|\s*(?:%|€|\$|euros?|eur|dollars?|dolares|k|m|km|kg)\b)",
 )
 _SPOKEN = rf"(?:(?:{_DIGITS}(?!\d)|{_SPANISH}|{_ENGLISH}|noon|midday|mediodia){_MINUTES_ES}?{_MERIDIEM}?)"
 _MARKED = rf"(?:\d{{1,2}}(?:[:.]\d\d(?!\d){_MERIDIEM}?|{_MERIDIEM}))"
@@ -248,4 +271,7 @@ _MORNING = re.compile(r"\d\s*a\.?\s?m\b|\ba\.?m\b|morning|madrugada|de la manana
 _PM = re.compile(r"\d\s*p\.?\s?m\b|\bp\.?m\b")
 _AFTERNOON = re.compile(r"\d\s*p\.?\s?m\b|\bp\.?m\b|afternoon|evening|night|tarde|noche")
 _SAYS_HALF = re.compile(rf"[ap]\.?\s?m\b|{_HALF}|noon|midday|mediodia|morning|afternoon|evening|night|tarde|noche")
+_PART_OF_DAY = re.compile(
+    rf"(?<!mas\s)\b(?:(?:in|at|on|en|por|a|de)\s+)?(?:(?:the|la|el)\s+)?(?P<part>{one_of(_PARTS_OF_DAY)})\b"
+)
 _LATE = re.compile(r"(?<!mas )\b(?:afternoon|evening|tonight|night|tarde|noche)\b(?!s)")

@@ -28,7 +28,7 @@ CONCEPTS: dict[str, str] = {
     "search": "search find look lookup busca buscar encuentra encontrar",
     "read": "read lee leer",
     "expense": "expense expenses cost costs reimburse reimbursed reimbursement spend spending gasto gastos gastar "
-    "reembolso reembolsa reembolsan costar claim claims",
+    "reembolso reembolsa reembolsan costar cuesta cuestan coste costes claim claims",
     "travel": "travel trip trips travelling flight flights fly viaje viajes viajar vuelo vuelos volar",
     "hotel": "hotel hotels hoteles accommodation alojamiento",
     "meal": "meal meals food dinner lunch comida comidas dieta dietas cena almuerzo",
@@ -49,7 +49,7 @@ CHANGE_VERBS: dict[str, tuple[str, ...]] = {
     "en": (
         "book", "schedule", "arrange", "reserve", "set", "put", "add", "create", "make", "move", "reschedule", "shift", "postpone",
         "push", "change", "bring", "cancel", "delete", "remove", "drop", "call off", "get rid of", "register", "post", "update",
-        "send", "block", "pencil", "plan", "organise", "organize", "remind", "switch", "swap", "rearrange", "delay", "erase", "scrap",
+        "send", "block", "pencil", "plan", "organise", "organize", "remind", "switch", "swap", "rearrange", "delay", "erase", "scrap", "extend", "shorten",
         "take", "get", "note", "keep", "fix", "slot", "squeeze", "give", "turn", "convert", "transform", "ship", "deliver", "invoice",
         "bill", "void", "reverse", "annul", "raise", "increase", "lower", "reduce", "correct", "modify", "edit", "rename", "unblock",
         "release", "draft", "enter", "prepare", "issue", "record", "log", "mark", "pay", "settle", "accept", "place", "write",
@@ -57,7 +57,7 @@ CHANGE_VERBS: dict[str, tuple[str, ...]] = {
     "es": (
         "reserva", "agenda", "pon", "apunta", "anota", "crea", "anade", "agrega", "mete", "programa", "concierta", "organiza",
         "mueve", "cambia", "pasa", "aplaza", "pospon", "retrasa", "adelanta", "reprograma", "cancela", "anula", "borra", "elimina",
-        "quita", "suprime", "registra", "actualiza", "envia", "bloquea", "recuerda", "recuerdame", "haz", "pide", "coge", "fija",
+        "quita", "alarga", "acorta", "suprime", "registra", "actualiza", "envia", "bloquea", "recuerda", "recuerdame", "haz", "pide", "coge", "fija",
         "guarda", "recoloca", "convierte", "transforma", "contabiliza", "asienta", "sirve", "expide", "factura", "revierte", "sube",
         "baja", "corrige", "modifica", "edita", "establece", "asigna", "renombra", "deja", "desbloquea", "genera", "prepara", "emite",
         "introduce", "marca", "cobra", "paga", "acepta", "aplica", "da de alta",
@@ -111,7 +111,7 @@ STOP_WORDS: dict[Language, str] = {
     "estan este estos estas ese esa eso que cual cuales quien cuando donde como cuanto cuanta cuantos cuantas yo me mi "
     "mis tu tus su sus nos nuestro nuestra se le les hay ha he has han haber tengo tiene tienes puedo puede puedes "
     "quiero quisiera necesito favor dime dame muy mas menos no ya tambien sobre entre sin hasta desde hacer hago dia "
-    "dias dentro minuto minutos resume resumen resumir explica explicame cuentame dice",
+    "dias dentro minuto minutos resume resumen resumir explica explicame cuentame dice significa",
 }
 
 AMOUNT_WORDS = "limit limits maximum limite limites maximo maxima"

@@ -13,6 +13,20 @@ from batuta.language.times import impossible_times
 NOW = datetime(2026, 11, 18, 9, 30, tzinfo=ZoneInfo("Europe/Madrid"))
 
 DATES = {
+    "ante ayer": "2026-11-16",
+    "el 1ro de diciembre": "2026-12-01",
+    "a year ago today": "2025-11-18",
+    "in 10 working days": "2026-12-02",
+    "dentro de 3 días hábiles": "2026-11-23",
+    "5 business days from now": "2026-11-25",
+    "dentro de mes y medio": "2027-01-02",
+    "in a month and a half": "2027-01-02",
+    "last monday of the year": "2026-12-28",
+    "el último viernes del año": "2026-12-25",
+    "labor day": "2027-09-06",
+    "mother's day 2027": "2027-05-09",
+    "el día de la madre": "2027-05-02",
+    "el día del padre": "2027-03-19",
     "tomorrow": "2026-11-19",
     "tommorow": "2026-11-19",
     "mñn": "2026-11-19",
@@ -161,3 +175,8 @@ def test_what_comes_again_is_read(text: str, expected: Recurrence) -> None:
 
 def test_a_single_day_does_not_come_again() -> None:
     assert find_recurrences("on friday") == []
+
+
+def test_hours_and_minutes_written_together_are_a_length() -> None:
+    [found] = find_durations("it lasts 1h50 in all")
+    assert found.value.total_seconds() == 110 * 60

@@ -10,6 +10,20 @@ from batuta.language import Period, find_comparisons, find_periods
 NOW = datetime(2026, 11, 15, 21, 30, tzinfo=ZoneInfo("Europe/Madrid"))
 
 PERIODS = {
+    "desde el 3 hasta el 19 de este mes": "2026-11-03..2026-11-19",
+    "from the 5th till the 12th of March": "2026-03-05..2026-03-12",
+    "desde el 6 hasta el 14 de set": "2026-09-06..2026-09-14",
+    "este diciembre": "2026-12-01..2026-12-31",
+    "this september": "2026-09-01..2026-09-30",
+    "el último sept": "2026-09-01..2026-09-30",
+    "las anteriores 2 semanas": "2026-11-02..2026-11-15",
+    "las pasadas 3 semanas": "2026-10-26..2026-11-15",
+    "la primera mitad de 2027": "2027-01-01..2027-06-30",
+    "la tercera semana de 2027": "2027-01-18..2027-01-24",
+    "the last week of 2026": "2026-12-28..2027-01-03",
+    "oct-dic 2025": "2025-10-01..2025-12-31",
+    "la siguiente primavera": "2027-03-21..2027-06-20",
+    "antes de 2020": "2019-01-01..2019-12-31",
     "Q3": "2026-07-01..2026-09-30",
     "sales in Q3 2025": "2025-07-01..2025-09-30",
     "3T25": "2025-07-01..2025-09-30",
@@ -98,6 +112,9 @@ def test_two_periods_are_two_findings() -> None:
         ("YTD vs previous year", "2026-01-01..2026-11-15", "2025-01-01..2025-11-15"),
         ("crecimiento interanual del mes pasado", "2026-10-01..2026-10-31", "2025-10-01..2025-10-31"),
         ("beneficio del primer semestre frente al del año pasado", "2026-01-01..2026-06-30", "2025-01-01..2025-06-30"),
+        ("¿hemos vendido más este mes que el mes pasado?", "2026-11-01..2026-11-30", "2026-10-01..2026-10-31"),
+        ("diferencia de compras entre 2025 y 2026", "2025-01-01..2025-12-31", "2026-01-01..2026-12-31"),
+        ("difference in sales between July and August", "2026-07-01..2026-07-31", "2026-08-01..2026-08-31"),
         ("ventas del trimestre pasado comparado con el trimestre anterior", "2026-07-01..2026-09-30", "2026-04-01..2026-06-30"),
     ],
 )  # fmt: skip

@@ -3,7 +3,7 @@
 import pytest
 
 from batuta.agents.appointments.understanding import UNDERSTANDING as AGENDA
-from batuta.language.stance import stance_of
+from batuta.language.stance import stance_of, without_reason
 from batuta.language.understanding import Intent
 
 ORDERS = """
@@ -99,3 +99,39 @@ def test_what_a_sentence_does(stance: str, text: str) -> None:
 def test_a_verb_that_a_specialist_brings_orders_too(text: str) -> None:
     """A-41: verbs of change come from examples as well; without them such a sentence is asked about."""
     assert (stance_of(text), stance_of(text, frozenset(("water", "riega")))) == ("unclear", "order")
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("cancela la cita de mañana que estoy malo", "cancela la cita de mañana"),
+        ("cancela la cita de mañana, no puedo ir", "cancela la cita de mañana"),
+        ("quita lo del dentista del jueves que me han llamado para un turno", "quita lo del dentista del jueves"),
+        ("pasa lo de Luis al viernes a las 5 porque el miércoles hago doblete", "pasa lo de Luis al viernes a las 5"),
+        ("cancel tomorrow's meeting, I'm on nights", "cancel tomorrow's meeting"),
+        ("can you scrap Thursday's dentist, got called in for a shift", "can you scrap Thursday's dentist"),
+        ("move Luis to Friday 5pm because Wednesday I'm doing a double", "move Luis to Friday 5pm"),
+    ],
+)
+def test_an_order_is_read_without_the_reason_behind_it(text: str, order: str) -> None:
+    assert without_reason(text) == order
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cancela la cita que tengo mañana", "cancela la cita de mañana que tengo con Ana", "cancela la reunión, no la comida",
+        "cancela la cita del jueves que tengo a las 10", "cancela lo de mañana, me refiero a la comida", "dile a Ana que estoy malo",
+        "cancela la cita del martes, ya la he cancelado yo", "cancela la cita de mañana, no sé", "cancel the dentist, I mean the lunch",
+        "cancel tomorrow's meeting if I'm ill", "cancel the dentist, I already cancelled it", "cancel the meeting, my one with Ana",
+        "move Luis to Friday because he can only do 5pm", "I cancelled the meeting because I was ill", "don't cancel it because I'm ill",
+    ],
+)  # fmt: skip
+def test_what_may_be_more_than_a_reason_stays(text: str) -> None:
+    """Which one is meant, a time, a correction, a condition, another change."""
+    assert without_reason(text) == text
+
+
+@pytest.mark.parametrize("text", ["cancel the dentist, I mean the lunch", "cancela el dentista, digo la comida"])
+def test_an_order_that_is_corrected_is_not_carried_out(text: str) -> None:
+    assert stance_of(text) == "unclear"

@@ -25,7 +25,7 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ConfigurationError
 from batuta.tools.context import TIME_ZONE_SERVICE
 
-NOBODY = "local"
+LOCAL_USER = "local"
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
 
@@ -45,7 +45,7 @@ class Desk:
 
     def calendar(self, user_id: str | None, services: Mapping[Any, Any]) -> CalendarFile:
         """A user's own calendar."""
-        name = user_id or NOBODY
+        name = user_id or LOCAL_USER
         safe = name if _PLAIN_NAME.fullmatch(name) else hashlib.sha256(name.encode()).hexdigest()[:32]
         return CalendarFile(self.folder / f"{safe}.ics", self.zone(services))
 
@@ -65,8 +65,10 @@ def assess(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> Out
     if isinstance(parsed, AmendedRequest) and booked is None:
         parsed = _still_to_book(parsed)
     chosen = booked or chosen_appointment(parsed, calendar, moment)
-    if booked is not None:
-        parsed = parsed.model_copy(update={"intent": RequestKind.RESCHEDULING})
+    if booked is not None and isinstance(parsed, AmendedRequest):
+        is_same_day = parsed.date_text == parsed.earlier[-1].date_text  # then it stays where it was booked
+        day = None if is_same_day else parsed.date_text
+        parsed = parsed.model_copy(update={"intent": RequestKind.RESCHEDULING, "date_text": day})
     if isinstance(chosen, Outcome):
         return chosen
     if parsed.intent is RequestKind.CANCELLATION:
@@ -99,6 +101,10 @@ def _still_to_book(parsed: AmendedRequest) -> ParsedRequest:
 def to_cancel(parsed: ParsedRequest, chosen: Appointment | None, moment: Moment) -> Outcome:
     """Nothing stands in the way of cancelling what was found."""
     draft = Draft(parsed=parsed, zone=moment.zone, moved=chosen)
+    is_said = parsed.is_several or parsed.date_text or parsed.is_next
+    if chosen is not None and chosen.repeats and not is_said:
+        asked = draft.model_copy(update={"problems": ("series",)})
+        return Outcome(outcome="needs_information", draft=asked)
     return Outcome(outcome="free", draft=draft, confidence=parsed.confidence)
 
 
@@ -117,7 +123,9 @@ def chosen_appointment(parsed: ParsedRequest, calendar: CalendarFile, moment: Mo
         found = from_the_time_said(found, parsed, moment)
     if not found:
         return Outcome(outcome="not_found", draft=draft)
-    if parsed.is_several or len({each.uid for each in found}) > 1:
+    is_one = len({each.uid for each in found}) == 1
+    is_series = bool(found[0].repeats) and parsed.intent is RequestKind.CANCELLATION
+    if not is_one or (parsed.is_several and not is_series):
         return Outcome(outcome="needs_information", draft=draft, choices=tuple(found[:5]))
     return found[0]
 

@@ -56,7 +56,12 @@ class ParsedRequest(_Value):
     is_several: bool = Field(
         default=False, description="Whether several appointments are meant at once: `all my meetings`"
     )
+    is_next: bool = Field(default=False, description="Whether only the next of those that repeat is meant")
     named: tuple[str, ...] = Field(default=(), description="Other words that name the appointment, such as `yoga`")
+    repeat_text: str | None = Field(
+        default=None, description="The words for how it repeats and how long, such as `every Monday until June`"
+    )
+    part_text: str | None = Field(default=None, description="The words for the part of the day, such as `afternoon`")
     unread: tuple[str, ...] = Field(default=(), description="Figures that neither a day, a time nor a length takes")
     title: str = Field(default="", description="A short title")
     confidence: float = Field(ge=0, le=1)
@@ -98,6 +103,8 @@ class Appointment(TimeSlot):
     title: str
     place: str | None = None
     contact: str | None = None
+    repeats: str | None = None
+    """The recurrence rule of iCalendar, where it is one of a series."""
 
 
 class Draft(_Value):
@@ -108,6 +115,10 @@ class Draft(_Value):
     slot: TimeSlot | None = None
     day: AwareDatetime | None = None
     """The day that is meant, where no time is said."""
+    days: tuple[AwareDatetime, ...] = ()
+    """The days that may be meant, where two may."""
+    repeats: str | None = None
+    """The recurrence rule of iCalendar, where it is to come again and again."""
     moved: Appointment | None = None
     """The appointment to move or cancel."""
     problems: tuple[str, ...] = ()

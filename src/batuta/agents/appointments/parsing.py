@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from batuta.agents.appointments.models import AmendedRequest, Language, ParsedRequest, RequestKind
-from batuta.agents.appointments.when import ANY_DAY, When, read_when, unread_figures
+from batuta.agents.appointments.when import ANY_DAY, DOUBT, When, read_when, unread_figures
 from batuta.language.dates import find_dates
 from batuta.language.detection import detect_language
 from batuta.language.dialogue import is_yes
@@ -48,15 +48,15 @@ _QUOTED = re.compile(r"[\"“«]([^\"”»]{1,120})[\"”»]")
 _SUBJECT = re.compile(r"\b(?:about|regarding|sobre|para\s+hablar\s+de)\s+(?P<subject>[^,.;\0]{2,80})", re.IGNORECASE)
 _LOOSE_END = re.compile(r"(?:\s+(?:on|at|in|from|the|with|for|el|la|a|al|de|en|con|para|por))+\s*$", re.IGNORECASE)
 _MOVE = re.compile(
-    r"\b(?:move|make\s+it|change|reschedule|shift|postpone|push|bring\s+\w+\s+\w*\s*forward|mueve\w*|mover|cambia\w*|reprograma\w*|"
-    r"aplaza\w*|pospon\w*|adelanta\w*|retrasa\w*|pasa(?:la|lo|me)?)\b"
+    r"\b(?:move|make\s+it|extend|shorten|lengthen|change|reschedule|shift|postpone|push|bring\s+\w+\s+\w*\s*forward|mueve\w*|mover|cambia\w*|reprograma\w*|"
+    r"aplaza\w*|pospon\w*|adelanta\w*|retrasa\w*|alarga\w*|acorta\w*|pasa(?:la|lo|me)?)\b"
 )
 _CANCEL = re.compile(
     r"\b(?:cancel|delete|remove|drop|call\s+off|cancela\w*|borra\w*|elimina\w*|anula\w*|quita\w*|suprime)\b"
 )
 _SAYS_SO = {
     "move": re.compile(
-        rf"{_MOVE.pattern}|\b(?:put|switch|swap|rearrange|delay|bring|bump|set|let'?s|make|should\s+be|has\s+to\s+be|instead|later|earlier|sooner|forward|back|"
+        rf"{_MOVE.pattern}|\b(?:put|switch|swap|rearrange|delay|bring|bump|set|let'?s|make|should\s+be|has\s+to\s+be|instead|later|earlier|sooner|forward|back|last|dur[ea]n?|durar|"
         r"pon\w*|recoloca\w*|hagamos|hacer|haz\w*|atrasa\w*|tiene\s+que\s+ser|en\s+vez|en\s+lugar|mas\s+tarde|antes|despues|adelant\w+|retras\w+|aplaz\w+|"
         r"pasar\w*|cambiar\w*|reprogramar\w*|posponer\w*)\b"
     ),
@@ -74,6 +74,10 @@ _BARE_HOUR = re.compile(
     r"(?<!\d\s)\bto\s+(\d{1,2})(?=\s*(?:$|[?!,;]|please\b|pls\b|instead\b|on\b|tomorrow\b))", re.IGNORECASE
 )
 """An hour that something is moved to: "bring it forward to 9"."""
+_HOUR_ALONE = re.compile(r"^\W*(?:(?:make\s+it|mejor|que\s+sean?)\W+)?(\d{1,2})\W*$", re.IGNORECASE)
+"""A later message that is a number and nothing else says the hour: "11", "make it 11"."""
+_SERIES = (RequestKind.CREATION, RequestKind.CANCELLATION)
+"""What can be done with something that repeats, all of it at once."""
 _MADE = re.compile(r"\b(make\s+it)\s+(\d{1,2})(?=\s*(?:$|[?!.,;]|please\b|pls\b|instead\b))", re.IGNORECASE)
 _INSTEAD = re.compile(
     r"[,;.]\s*(?=(?:(?:better|mejor|please|por\s+favor|so|asi\s+que)\s+)?(?:make|move|change|put|push)\s+it\b|"
@@ -81,6 +85,7 @@ _INSTEAD = re.compile(
 )
 """Before a clause that says what something is changed to: "it can't be at 10, make it 12"."""
 _SEVERAL = re.compile(r"\b(?:all|every|everything|both|each|several|tod[oa]s?|ambas|ambos|cada|varias|varios)\b")
+_NEXT_ONLY = re.compile(r"\b(?:only|just|next|sol[oa]|solamente|proxim[oa]|siguiente)\b")
 _OWNER = re.compile(
     r"\b(?!(?:let|it|that|what|here|there|who|he|she|today|tomorrow|tonight|week|month|dr|doctor|hairdresser|\w+day)['’])(\w{2,})['’]s\b|"
     r"\b(his|her|their|sus?)\s+(?!way)\w+|\b(?:de|del)\s+(?:mi|tu|su)\s+(?!agenda|calendario|cita|reunion|parte)(\w+)|"
@@ -95,6 +100,11 @@ _EARLIER = re.compile(r"\b(?:earlier|forward|sooner|antes|adelant\w+|bring)\b")
 _LATER = re.compile(
     r"\b(?:later|back|delay\w*|postpone\w*|push\w*|despues|mas\s+tarde|retras\w+|aplaz\w+|pospon\w+|atrasa\w*)\b"
 )
+_LASTS = re.compile(
+    r"\b(?:last|extend|shorten|lengthen|cut|minutes?\s+long|hours?\s+long|dure|duren|alarga\w*|acorta\w*|amplia\w*|extiende\w*|"
+    r"make\b(?!\s+it\s+(?:at\s+)?\d{1,2}(?:[:.]\d\d)?\s*(?:$|[ap]m|on\b|instead))(?!.*\b(?:earlier|later|sooner|forward|back)\b))\b"
+)
+"""How long something is to be from now on, not by how much it is moved: "make the lunch two hours", "que dure 1 h"."""
 _PLAIN_KIND = {"en": "Appointment", "es": "Cita"}
 _WITH = {"en": "with", "es": "con"}
 
@@ -118,17 +128,20 @@ def parse_as(text: str, kind: str | None) -> ParsedRequest:
     if kind == "question":
         return parsed.model_copy(update={"intent": RequestKind.QUESTION})
     first, *later = _said(text)
-    if kind is None or later or parsed.intent is not RequestKind.CREATION:
+    if kind is None or later or parsed.intent is KINDS_WANTED[kind]:
         return parsed
-    wanted = _parse_part(first, KINDS_WANTED[kind])
     is_said = kind == "create" or _SAYS_SO[kind].search(fold(first))
+    if parsed.intent is not RequestKind.CREATION and not (is_said and kind != "create"):
+        return parsed
+    # "scrap the dentist, I have a shift": the verb that was taken for the order counts, not another word like one
+    wanted = _parse_part(first, KINDS_WANTED[kind])
     return wanted if is_said else wanted.model_copy(update={"unread": (first.split()[0], *wanted.unread)})
 
 
 def _said(text: str) -> list[str]:
     """A request and what was said to it later, a mere yes aside."""
     first, *later = composed(text)[:MAX_CHARS].split(AMENDED_BY)
-    return [first, *(part for part in later if not is_yes(part))]
+    return [first, *(_HOUR_ALONE.sub(r"at \1", part) for part in later if not is_yes(part))]
 
 
 def intent_of(text: str) -> RequestKind:
@@ -157,22 +170,27 @@ def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
     is_from_to = intent is RequestKind.RESCHEDULING and target is text and reading.date is None
     time, minutes = (reading.end_time, None) if is_from_to and reading.end_time else (reading.time, reading.minutes)
     length = _duration(whole) if minutes is None else minutes
-    is_shift = intent is RequestKind.RESCHEDULING and length is not None and not (reading.date or time)
+    is_length = _LASTS.search(aligned(text)) is not None
+    is_shift = intent is RequestKind.RESCHEDULING and length is not None and not (reading.date or time or is_length)
     source = read_when(origin or text.removesuffix(target)) if origin or target is not text else None
     readings = [reading] if target is text else [reading, read_when(text.removesuffix(target))]
+    is_new = intent is RequestKind.CREATION
     found = [name for name, value in (("contact", contact), ("date", reading.date), ("time", time)) if value]
     return ParsedRequest(
         intent=intent,
         language=language,
-        date_text=reading.date,
+        date_text=reading.date if intent in _SERIES or not whole.repeats else f"{whole.repeats} {DOUBT}",
         time_text=time,
+        repeat_text=whole.repeats if is_new else None,
+        part_text=whole.part if time is None else None,
         duration_minutes=None if is_shift else length,
         shift_minutes=_signed(text, length) if is_shift and length else None,
         from_date_text=source.date if source else None,
         from_time_text=source.time if source else None,
         contact=contact,
         place=_place(reading.rest),
-        is_several=_SEVERAL.search(fold(whole.rest)) is not None,
+        is_several=_SEVERAL.search(fold(whole.rest)) is not None or (bool(whole.repeats) and not is_new),
+        is_next=_NEXT_ONLY.search(fold(whole.rest)) is not None,
         owner=_owner(whole.rest) if intent in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION) else None,
         named=_named(whole.rest, contact) if intent is not RequestKind.QUESTION else (),
         unread=_unread(readings, contact) if intent is not RequestKind.QUESTION else (),
@@ -210,15 +228,17 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
         changed = said.model_copy(update=carried)
         is_new = is_same and said.intent is RequestKind.RESCHEDULING and before.intent is RequestKind.CREATION
         return _with_history(_as_long_as(words, changed), before) if is_new else changed
+    if before.intent is RequestKind.CANCELLATION and (said.is_several or said.is_next) and not said.date_text:
+        return before.model_copy(update={"is_several": said.is_several and not said.is_next, "is_next": said.is_next})
     changes = {
         name: value
-        for name in ("date_text", "time_text", "duration_minutes", "contact", "place")
+        for name in ("date_text", "time_text", "repeat_text", "duration_minutes", "contact", "place")
         if (value := getattr(said, name)) is not None
     }
     if before.intent is RequestKind.CREATION and said.contact:
         kind = before.title.partition(f" {_WITH[before.language]} ")[0]
         changes["title"] = f"{kind} {_WITH[before.language]} {said.contact}"
-    changed = before.model_copy(update=changes)
+    changed = before.model_copy(update=changes | {"unread": (*before.unread, *said.unread)})
     return _with_history(changed, before) if before.intent is RequestKind.CREATION else changed
 
 
@@ -314,6 +334,8 @@ def _title(text: str, rest: str, language: Language, contact: str | None) -> str
         return quoted.group(1)
     named = rest.replace(contact, " ") if contact else rest
     kind = _kind(_SUBJECT.sub(" ", named), language)
+    if contact and kind == _PLAIN_KIND[language]:
+        kind = _called_with(rest, contact) or kind
     if contact:
         kind = f"{kind} {_WITH[language]} {contact}"
     elif kind == _PLAIN_KIND[language]:
@@ -329,6 +351,12 @@ def _called(rest: str) -> str:
             found = " ".join(piece[names[0].start() : names[-1].end()].split())[:MAX_TITLE_CHARS]
             return found[:1].upper() + found[1:]
     return ""
+
+
+def _called_with(rest: str, contact: str) -> str:
+    """What something of no known kind is called that stands right before the person: "padel with Jorge"."""
+    found = re.search(rf"\b([^\W\d_]{{4,}})\s+(?:with|con)\s+{re.escape(contact)}", rest)
+    return found[1].capitalize() if found and _tells(fold(found[1])) else ""
 
 
 def _tells(word: str) -> bool:
@@ -354,7 +382,7 @@ _OF_ANY = (
     "can't cant voy poder podre puedes podrias calendar calendario thanks gracias pls porfa session sesion slot "
     "hueco agenda date fecha day week semana next proximo proxima anulala cancelala cancelalo borrala quitala "
     "muevela cambiala cambialo pasala pasalo aplazala retrasala adelantala eliminala suprimela reserva reserved "
-    "please"
+    "please everything todo"
 )
 """Words of a request to move or cancel that name no appointment."""
 _ASIDE = "see ver verme meet met have quedar reunirme kindly hola hey oye buenas hello dear every each cada todos todas"

@@ -20,11 +20,21 @@ from batuta.agents.appointments.models import (
     TimeSlot,
 )
 from batuta.agents.appointments.parsing import kind_of
-from batuta.agents.appointments.when import is_weekday, resolve_date, resolve_soon, resolve_span, resolve_time, settle
+from batuta.agents.appointments.when import (
+    is_weekday,
+    resolve_date,
+    resolve_repeats,
+    resolve_soon,
+    resolve_span,
+    resolve_time,
+    settle,
+)
+from batuta.language.calendar_math import monday_of
 from batuta.language.folding import fold, stem, stems_of
 from batuta.language.lexicon import WEEKDAY
 from batuta.language.places import find_zones
 from batuta.language.recurrences import find_recurrences
+from batuta.language.times import HourRange, find_day_parts
 
 OPENS, CLOSES = time(9), time(18)
 STEP = timedelta(minutes=30)
@@ -72,6 +82,9 @@ def validate(draft: Draft, moment: Moment) -> Draft:
         problems.append("duration")
     if draft.slot is not None and draft.slot.start < moment.now:
         problems.append("past")
+    if draft.slot is not None and draft.moved is not None:
+        stays = (draft.moved.start, draft.moved.end) == (draft.slot.start, draft.slot.end)
+        problems += ["unchanged"] if stays else []
     return draft.model_copy(update={"problems": tuple(dict.fromkeys(problems))})
 
 
@@ -83,7 +96,7 @@ def look_up(draft: Draft, calendar: CalendarFile, moment: Moment) -> Outcome:
         return Outcome(outcome="needs_information", draft=draft, confidence=draft.parsed.confidence)
     if draft.slot is None:
         return _day_overview(draft, calendar, moment)
-    conflicts = calendar.conflicts(draft.slot, without=draft.moved.uid if draft.moved else "")
+    conflicts = calendar.conflicts(draft.slot, moved=draft.moved, repeats=draft.repeats)
     if not conflicts:
         return Outcome(outcome="free", draft=draft, confidence=draft.parsed.confidence)
     alternatives = free_slots(draft.slot.start, draft.slot.minutes, calendar, moment)
@@ -96,24 +109,35 @@ def look_up(draft: Draft, calendar: CalendarFile, moment: Moment) -> Outcome:
     )
 
 
-def free_slots(start: datetime, minutes: int, calendar: CalendarFile, moment: Moment) -> list[TimeSlot]:
-    """The next free slots of a length in office hours, from a moment on; at weekends only if that is one's."""
+def free_slots(
+    start: datetime, minutes: int, calendar: CalendarFile, moment: Moment, hours: tuple[time, time] = (OPENS, CLOSES)
+) -> list[TimeSlot]:
+    """The next free slots of a length within some hours, from a moment on; at weekends only if that is one's."""
     busy = calendar.between(start, start + SEARCHED)
     found: list[TimeSlot] = []
     for number in range(SEARCHED // STEP):
         slot = TimeSlot.of(start + STEP * number, minutes)
         is_free = not any(each.overlaps(slot) for each in busy)
         is_working_day = slot.start.weekday() < SATURDAY or slot.start.date() == start.date()
-        if is_free and is_working_day and slot.start >= moment.now and _is_in_office_hours(slot):
+        if is_free and is_working_day and slot.start >= moment.now and _is_within(slot, hours):
             found.append(slot)
         if len(found) == MAX_ALTERNATIVES:
             break
     return found
 
 
-def _is_in_office_hours(slot: TimeSlot) -> bool:
-    """Whether a slot lies within the office hours of one day: after midnight it ends early only by the clock."""
-    return slot.start.date() == slot.end.date() and slot.start.time() >= OPENS and slot.end.time() <= CLOSES
+def _is_within(slot: TimeSlot, hours: tuple[time, time]) -> bool:
+    """Whether a slot lies within some hours of one day: after midnight it ends early only by the clock."""
+    return slot.start.date() == slot.end.date() and slot.start.time() >= hours[0] and slot.end.time() <= hours[1]
+
+
+def _hours_meant(parsed: ParsedRequest) -> tuple[time, time]:
+    """The hours of the part of the day that is named, from the office's first on; else those of the office."""
+    parts = find_day_parts(parsed.part_text) if parsed.part_text else []
+    if not parts:
+        return OPENS, CLOSES
+    first, last = parts[0].value.start, parts[0].value.end
+    return max(first, OPENS), last
 
 
 def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> list[Appointment]:
@@ -149,6 +173,23 @@ def window_of(words: str, moment: Moment) -> TimeSlot | None:
         return None
     start, end = (datetime.combine(each, time(), ZoneInfo(moment.zone)) for each in span)
     return TimeSlot(start=start, end=end)
+
+
+def coming_again(found: list[Appointment], parsed: ParsedRequest) -> list[Appointment]:
+    """Those on the weekdays that a request names: "what do I have on Mondays?"."""
+    said = [each.value.weekdays for each in find_recurrences(parsed.repeat_text or "")]
+    days = {day for each in said for day in each}
+    return [each for each in found if each.start.weekday() in days] if days else found
+
+
+def in_part_of_day(found: list[Appointment], parsed: ParsedRequest) -> list[Appointment]:
+    """Those in the part of the day that a request names: "what do I have tomorrow morning?"."""
+    parts = find_day_parts(parsed.part_text or "")
+    return [each for each in found if _overlaps(each, parts[0].value)] if parts else found
+
+
+def _overlaps(appointment: Appointment, part: HourRange) -> bool:
+    return appointment.start.time() < part.end and appointment.end.time() > part.start
 
 
 def at_the_time_said(found: list[Appointment], parsed: ParsedRequest, moment: Moment) -> list[Appointment]:
@@ -209,7 +250,15 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
         return draft.model_copy(update={"slot": TimeSlot.of(soon.astimezone(zone), _minutes(draft)), "notes": ()})
     spoken = resolve_time(parsed.time_text) if parsed.time_text else None
     day = resolve_date(parsed.date_text, today) if parsed.date_text else None
-    kept = draft.moved.start.astimezone(zone) if draft.moved and (day or spoken) else None
+    if parsed.repeat_text and draft.moved is None:
+        return _placed_again_and_again(draft, parsed.repeat_text, day, spoken, moment)
+    if day and draft.moved and is_weekday(parsed.date_text or ""):
+        own = _in_week_of(draft.moved.start.astimezone(zone).date(), day)
+        if own not in (day, draft.moved.start.astimezone(zone).date()) and own > today:
+            both = tuple(datetime.combine(each, time(12), zone) for each in sorted((day, own)))
+            return draft.model_copy(update={"problems": ("which_week",), "days": both})
+    is_changed = day or spoken or (parsed.duration_minutes and not parsed.shift_minutes)
+    kept = draft.moved.start.astimezone(zone) if draft.moved and is_changed else None
     if draft.moved and parsed.shift_minutes and not (day or spoken):
         shifted = draft.moved.start.astimezone(zone) + timedelta(minutes=parsed.shift_minutes)
         return draft.model_copy(update={"slot": TimeSlot.of(shifted, _minutes(draft)), "notes": ()})
@@ -231,6 +280,36 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
     return draft.model_copy(update={"slot": TimeSlot.of(start, _minutes(draft)), "notes": tuple(notes)})
 
 
+def _placed_again_and_again(
+    draft: Draft, words: str, day: date | None, spoken: tuple[time, bool] | None, moment: Moment
+) -> Draft:
+    """The first of a series and its rule."""
+    zone = ZoneInfo(draft.zone)
+    said = resolve_repeats(words, moment.now.astimezone(zone).date())
+    if said is None:
+        return draft.model_copy(update={"problems": ("repeats",)})
+    recurrence, bounds = said
+    from_day = day or bounds.first
+    if spoken is None:
+        return draft.model_copy(update={"problems": ("time",)})
+    if from_day is None and not recurrence.names_its_days:
+        return draft.model_copy(update={"problems": ("first_day",)})
+    now = moment.now.astimezone(zone)
+    earliest = now.date() if now.time() < spoken[0] else now.date() + timedelta(days=1)
+    start, shift = settle(recurrence.first_from(max(from_day or earliest, earliest)), spoken[0], zone)
+    limited = bounds.limit(recurrence, start.date())
+    if limited.until is not None and limited.until < start.date():
+        return draft.model_copy(update={"problems": ("ends_before",)})
+    notes = [note for note in (shift, "afternoon" if spoken[1] else None) if note]
+    slot = TimeSlot.of(start, _minutes(draft))
+    return draft.model_copy(update={"slot": slot, "repeats": limited.rule(zone), "notes": tuple(notes)})
+
+
+def _in_week_of(week: date, day: date) -> date:
+    """The same weekday in the week of another day: "to Thursday" may mean that of the appointment's own week."""
+    return monday_of(week) + timedelta(days=day.weekday())
+
+
 def _minutes(draft: Draft) -> int:
     kept = draft.moved.minutes if draft.moved else DEFAULT_MINUTES
     return min(max(draft.parsed.duration_minutes or kept, 1), MAX_MINUTES)
@@ -238,8 +317,9 @@ def _minutes(draft: Draft) -> int:
 
 def _day_overview(draft: Draft, calendar: CalendarFile, moment: Moment) -> Outcome:
     assert draft.day is not None
-    opening = draft.day.replace(hour=OPENS.hour, minute=0)
-    closing = draft.day.replace(hour=CLOSES.hour, minute=0)
+    hours = _hours_meant(draft.parsed)
+    opening, closing = (datetime.combine(draft.day.date(), each, draft.day.tzinfo) for each in hours)
     busy = calendar.between(opening, closing)
-    slots = [slot for slot in free_slots(opening, _minutes(draft), calendar, moment) if slot.start < closing]
+    slots = free_slots(opening, _minutes(draft), calendar, moment, hours)
+    slots = [slot for slot in slots if slot.start < closing]
     return Outcome(outcome="free", draft=draft, conflicts=tuple(busy), alternatives=tuple(slots))

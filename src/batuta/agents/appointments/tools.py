@@ -1,6 +1,7 @@
 """The tools of the appointment agent: two that read, three that write after an approval."""
 
 import asyncio
+import re
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -8,7 +9,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 
 from batuta.agents.appointments import wording
-from batuta.agents.appointments.calendar_file import CalendarFile, SlotTakenError, uid_for
+from batuta.agents.appointments.calendar_file import CalendarFile, SlotTakenError, starts_of, uid_for
 from batuta.agents.appointments.desk import Desk, assess
 from batuta.agents.appointments.models import (
     DEFAULT_MINUTES,
@@ -20,7 +21,7 @@ from batuta.agents.appointments.models import (
     TimeSlot,
 )
 from batuta.agents.appointments.parsing import parse_as, parse_request
-from batuta.agents.appointments.resolving import matching, not_understood, window_of
+from batuta.agents.appointments.resolving import coming_again, in_part_of_day, matching, not_understood, window_of
 from batuta.kernel.errors import ToolFailedError
 from batuta.language.detection import detect_language
 from batuta.language.stance import without_forbidden
@@ -34,6 +35,7 @@ NEXT_TOOLS = {
     RequestKind.CANCELLATION: "cancel_appointment",
 }
 
+_A_RULE = re.compile(r"FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)(?:;[A-Z]+=[A-Z0-9,+-]+)*$")
 Minutes = Annotated[int, Field(ge=1, le=MAX_MINUTES)]
 
 
@@ -53,6 +55,8 @@ def checked(outcome: Outcome) -> dict[str, Any]:
     facts["alternatives"] = [slot.start.isoformat() for slot in outcome.alternatives]
     if draft.parsed.intent is RequestKind.CANCELLATION and draft.moved is not None and outcome.outcome == "free":
         there = {"uid": draft.moved.uid, "title": draft.moved.title, "start": draft.moved.start.isoformat()}
+        if draft.moved.repeats:
+            there["which"] = "all" if draft.parsed.is_several else "one"
         return facts | there | {"outcome": "found", "next_tool": NEXT_TOOLS[RequestKind.CANCELLATION]}
     if outcome.outcome != "free" or draft.slot is None:
         return facts
@@ -61,6 +65,7 @@ def checked(outcome: Outcome) -> dict[str, Any]:
         facts |= {"uid": draft.moved.uid, "title": draft.moved.title, "previous_start": draft.moved.start.isoformat()}
     else:
         facts |= {"title": draft.parsed.title, "with_whom": draft.parsed.contact, "place": draft.parsed.place}
+        facts |= {"repeats": draft.repeats} if draft.repeats else {}
     return facts | {"next_tool": NEXT_TOOLS.get(draft.parsed.intent)}
 
 
@@ -117,6 +122,7 @@ def create_tool(desk: Desk) -> Tool:
         duration_minutes: Minutes = DEFAULT_MINUTES,
         with_whom: str | None = None,
         place: str | None = None,
+        repeats: str | None = None,
     ) -> dict[str, Any]:
         """Create an appointment in the user's calendar, such as "cita mañana 10am con Dr. Pérez".
 
@@ -129,11 +135,12 @@ def create_tool(desk: Desk) -> Tool:
             duration_minutes: How long it takes.
             with_whom: The person it is with.
             place: Where it is.
+            repeats: How it comes again, as `check_availability` gives it: a recurrence rule of iCalendar.
         """
         slot = TimeSlot.of(_zoned(start, desk, context), duration_minutes)
         wanted = Appointment(
             uid=uid_for(context.idempotency_key), title=title, start=slot.start, end=slot.end, place=place,
-            contact=with_whom,
+            contact=with_whom, repeats=_known_rule(repeats, slot.start),
         )  # fmt: skip
         return await asyncio.to_thread(_book, desk.calendar(context.user.id, context.services), wanted)
 
@@ -145,9 +152,7 @@ def move_tool(desk: Desk) -> Tool:
 
     async def done(args: dict[str, Any], context: ToolContext) -> Any:
         calendar = desk.calendar(context.user.id, context.services)
-        if not await asyncio.to_thread(calendar.was_moved_by, args["uid"], context.idempotency_key):
-            return None
-        there = await asyncio.to_thread(calendar.find, args["uid"])
+        there = await asyncio.to_thread(calendar.moved_by, args["uid"], context.idempotency_key)
         return None if there is None else _moved(there, _zoned(args["previous_start"], desk, context))
 
     @tool(effect="write", kind="side_effect", approval="always", preview=_move_preview, reconcile=done)
@@ -182,11 +187,14 @@ def cancel_tool(desk: Desk) -> Tool:
 
     async def done(args: dict[str, Any], context: ToolContext) -> Any:
         calendar = desk.calendar(context.user.id, context.services)
-        there = await asyncio.to_thread(calendar.cancelled_by, args["uid"], context.idempotency_key)
+        only = _only(args.get("which"), args.get("start"), desk, context)
+        there = await asyncio.to_thread(calendar.cancelled_by, args["uid"], context.idempotency_key, only=only)
         return None if there is None else _cancelled(there)
 
     @tool(effect="write", kind="side_effect", approval="always", preview=_cancellation_preview, reconcile=done)
-    async def cancel_appointment(uid: str, title: str, start: datetime, context: ToolContext) -> dict[str, Any]:
+    async def cancel_appointment(
+        uid: str, title: str, start: datetime, context: ToolContext, which: Literal["one", "all"] = "all"
+    ) -> dict[str, Any]:
         """Cancel an appointment, such as "cancel my meeting with Ana" or "anula la cita con Dr. Pérez".
 
         Args:
@@ -194,9 +202,11 @@ def cancel_tool(desk: Desk) -> Tool:
             title: What it is called, as `check_availability` gives it.
             start: When it begins, as `check_availability` gives it.
             context: The call.
+            which: Of one that repeats, only that of `start` or all of them.
         """
         calendar = desk.calendar(context.user.id, context.services)
-        return await asyncio.to_thread(_cancel, calendar, uid, context.idempotency_key)
+        only = _only(which, start, desk, context)
+        return await asyncio.to_thread(_cancel, calendar, uid, context.idempotency_key, only)
 
     return cancel_appointment
 
@@ -212,6 +222,7 @@ def _found(desk: Desk, request: str, context: ToolContext) -> dict[str, Any]:
         return {"appointments": [], "summary": wording.in_both("no_such_time")}
     if window is not None:
         found = [each for each in found if each.overlaps(window)]
+    found = in_part_of_day(coming_again(found, parsed), parsed)
     return {
         "appointments": [_shown(each) for each in found[:MAX_LISTED]],
         "summary": _readers_first(wording.listed(found[:MAX_LISTED]), context),
@@ -233,7 +244,7 @@ def _book(calendar: CalendarFile, wanted: Appointment) -> dict[str, Any]:
 
 def _shift(calendar: CalendarFile, uid: str, slot: TimeSlot, before: datetime, key: str) -> dict[str, Any]:
     try:
-        there = calendar.move(uid, slot, key)
+        there = calendar.move(uid, slot, key, before=before)
     except SlotTakenError as taken:
         return _refused(slot, taken.conflicts)
     if there is None:
@@ -241,8 +252,8 @@ def _shift(calendar: CalendarFile, uid: str, slot: TimeSlot, before: datetime, k
     return _moved(there, before)
 
 
-def _cancel(calendar: CalendarFile, uid: str, key: str) -> dict[str, Any]:
-    there = calendar.cancel(uid, key)
+def _cancel(calendar: CalendarFile, uid: str, key: str, only: datetime | None) -> dict[str, Any]:
+    there = calendar.cancel(uid, key, only=only)
     if there is None:
         raise ToolFailedError(f"there is no appointment {uid[:64]!r}; look it up with check_availability")
     return _cancelled(there)
@@ -275,10 +286,29 @@ def _zoned(moment: datetime, desk: Desk, context: ToolContext) -> datetime:
     return moment.replace(tzinfo=zone) if moment.tzinfo is None else moment.astimezone(zone)
 
 
+def _only(which: str | None, start: datetime | None, desk: Desk, context: ToolContext) -> datetime | None:
+    return _zoned(start, desk, context) if which == "one" and start is not None else None
+
+
+def _known_rule(rule: str | None, start: datetime) -> str | None:
+    """A recurrence rule, once it is one that begins with the appointment itself and comes once a day at most."""
+    if not rule:
+        return None
+    try:
+        is_followed = _A_RULE.match(rule) is not None and start in starts_of(rule, start, TimeSlot.of(start, 1))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        is_followed = False
+    if not is_followed:
+        raise ToolFailedError(f"{rule[:100]!r} is no recurrence rule for this start; take both from check_availability")
+    return rule
+
+
 def _creation_preview(args: dict[str, Any], context: ToolContext) -> str:
     start, minutes = args["start"], args.get("duration_minutes", DEFAULT_MINUTES)
     lines = [f"📅 {args['title']}", f"{_when(start, _language(args, context))}, {minutes} min"]
     lines += [f"{sign} {args[name]}" for sign, name in (("👤", "with_whom"), ("📍", "place")) if args.get(name)]
+    if args.get("repeats"):
+        lines.append(f"🔁 {wording.repeats_in_words(args['repeats'], _language(args, context))}")
     return "\n".join(lines)
 
 
@@ -288,7 +318,10 @@ def _move_preview(args: dict[str, Any], context: ToolContext) -> str:
 
 
 def _cancellation_preview(args: dict[str, Any], context: ToolContext) -> str:
-    return f"🗑️ {args['title']}\n{_when(args['start'], _language(args, context))}"
+    language = _language(args, context)
+    lines = [f"🗑️ {args['title']}", _when(args["start"], language)]
+    lines += [wording.SENTENCES[f"only_{args['which']}"][language]] if args.get("which") else []
+    return "\n".join(lines)
 
 
 def _language(args: dict[str, Any], context: ToolContext) -> Language:

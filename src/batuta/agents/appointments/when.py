@@ -6,7 +6,7 @@ asked instead of a day being guessed.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -18,14 +18,22 @@ from batuta.language.lexicon import ORDINALS, UNITS_ES, WEEKDAY, one_of
 from batuta.language.moments import settle
 from batuta.language.names import find_contact
 from batuta.language.periods import find_periods
-from batuta.language.recurrences import find_recurrences
-from batuta.language.times import find_hour_ranges, find_soon, find_times, impossible_times, read_time
+from batuta.language.recurrences import Recurrence, RecurrenceBounds, find_recurrences, recurrence_bounds
+from batuta.language.times import (
+    find_day_parts,
+    find_hour_ranges,
+    find_soon,
+    find_times,
+    impossible_times,
+    read_time,
+)
 
 __all__ = [
     "When",
     "is_weekday",
     "read_when",
     "resolve_date",
+    "resolve_repeats",
     "resolve_soon",
     "resolve_span",
     "resolve_time",
@@ -60,6 +68,7 @@ _DOUBTFUL = re.compile(
     rf"\d{{1,2}}[-–]\d{{1,2}}(?![-–.:\d])|\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|{WEEKDAY}s?|tomorrow|yesterday|today|hoy|ayer)\b"
 )
 """What looks like a day in the words that are left."""
+_EVERY = re.compile(r"\b(?:every|each|cada|tod[oa]s)\b")
 _FIGURE = re.compile(r"(?<![\w.,-])\d+(?:[.,:/-]\d+)*(?![\w-])")
 _WEEKDAY = re.compile(
     rf"(?:(?:el|on|this|este|the)\s+)*(?:{WEEKDAY}|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|lun|mie|jue|vie|sab|dom)"
@@ -74,6 +83,10 @@ class When:
     time: str | None
     minutes: int | None
     end_time: str | None
+    repeats: str | None
+    """The words for how it repeats, from when and until when."""
+    part: str | None
+    """The words for the part of the day."""
     rest: str
     """As long as the text, with blanks for what has been read."""
 
@@ -82,6 +95,8 @@ def read_when(text: str) -> When:
     """The day and time of a text, in its own words."""
     text = composed(text)
     plain = _blanked(text, [_span(match) for match in _QUOTED.finditer(text)])
+    repeats, again = _repeats(plain)
+    plain = _blanked(plain, again)
     soon = find_soon(plain, now=ANY_DAY)
     dates = [each for each in find_dates(plain, now=ANY_DAY) if not any(each.span.overlaps(s.span) for s in soon)]
     unsure = [span for span in impossible_dates(plain, now=ANY_DAY) if not any(span.overlaps(s.span) for s in soon)]
@@ -94,7 +109,11 @@ def read_when(text: str) -> When:
     doubts += _leftovers(_blanked(rest, aside + [span for span, _ in doubts]))
     words = [each.text for each in dates] + [text[span.start : span.end] for span in unsure]
     words += [f"{words} {DOUBT}" for _, words in doubts]
-    return When(date=SEPARATOR.join(words) or None, time=start, minutes=minutes, end_time=end, rest=rest)
+    parts = find_day_parts(plain)
+    return When(
+        date=SEPARATOR.join(words) or None, time=start, minutes=minutes, end_time=end, repeats=repeats,
+        part=parts[0].text if parts else None, rest=rest,
+    )  # fmt: skip
 
 
 def unread_figures(rest: str) -> tuple[str, ...]:
@@ -134,6 +153,18 @@ def resolve_span(words: str, today: date) -> tuple[date, date] | None:
     if len(longer) != 1:
         return None
     return longer[0].first, longer[0].last + timedelta(days=1)
+
+
+def resolve_repeats(words: str, today: date) -> tuple[Recurrence, RecurrenceBounds] | None:
+    """How something repeats, from when and until when; none if words say it in two ways."""
+    said = [each.value for each in find_recurrences(words)]
+    known = {each for each in said if each.names_its_days} or set(said)
+    if len(known) != 1 or len({each.frequency for each in said}) != 1:
+        return None
+    [recurrence] = known
+    every = max(each.interval for each in said)
+    bounds = recurrence_bounds(words, now=datetime.combine(today, time(12), UTC))
+    return replace(recurrence, interval=every), bounds
 
 
 def resolve_time(words: str) -> tuple[time, bool] | None:
@@ -179,6 +210,15 @@ def _hours(
     return words, None, None, [first.span]
 
 
+def _repeats(text: str) -> tuple[str | None, list[TextSpan]]:
+    """The words for how something repeats, and where they stand; "weekly" alone may be a part of its name."""
+    found = find_recurrences(text)
+    if not any(each.value.names_its_days or _EVERY.search(aligned(each.text)) for each in found):
+        return None, []
+    spans = [each.span for each in found] + list(recurrence_bounds(text, now=ANY_DAY).spans)
+    return SEPARATOR.join(text[span.start : span.end] for span in sorted(spans)), spans
+
+
 def _odd_times(text: str) -> list[TextSpan]:
     """Numbers that stand where a time does and are none: `at 30`, `from 10 to 25:00`."""
     found = re.finditer(
@@ -199,11 +239,6 @@ def _doubts(text: str, dates: Sequence[Finding[date]], soon: Sequence[Finding[An
     plain = aligned(text)
     doubts = [
         (each.span, each.text) for each in find_periods(text, now=ANY_DAY, prefer="future") if each.value.grain != "day"
-    ]
-    doubts += [
-        (each.span, each.text)
-        for each in find_recurrences(text)
-        if re.search(r"every|each|cada|tod[oa]s", aligned(each.text))
     ]
     doubts += [(each.span, each.text) for each in dates if _LIMIT.search(plain[: each.span.start])]
     doubts += [

@@ -1,10 +1,13 @@
 """What the appointment agent says, English and Spanish: sentences from outcomes, and previews for approvals."""
 
+import re
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Any
 
 from batuta.agents.appointments.models import Appointment, Language, Outcome, TimeSlot
 from batuta.language.lexicon import MONTH_NAMES, WEEKDAY_NAMES
+from batuta.language.recurrences import DAY_CODES
 
 LANGUAGES: tuple[Language, ...] = ("en", "es")
 
@@ -32,9 +35,25 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "es": "No entiendo a qué día te refieres; ayuda una fecha como 3 de diciembre. ¿Qué día?",
     },
     "repeats": {
-        "en": "I can only book single appointments, not repeated ones. Which day?",
-        "es": "Solo puedo reservar citas sueltas, no repetidas. ¿Qué día?",
+        "en": "I do not understand how often it is meant; “every Monday until June” helps. Which day?",
+        "es": "No entiendo cada cuánto es; ayuda algo como «todos los lunes hasta junio». ¿Qué día?",
     },
+    "which_week": {"en": "Which day: {days}?", "es": "¿Qué día: {days}?"},
+    "first_day": {"en": "From which day on?", "es": "¿Desde qué día?"},
+    "ends_before": {
+        "en": "It would end before it first takes place. Until when?",
+        "es": "Terminaría antes de la primera vez. ¿Hasta cuándo?",
+    },
+    "unchanged": {
+        "en": "It is already there on {slot}. What do you want to change?",
+        "es": "Ya está ahí: {slot}. ¿Qué quieres cambiar?",
+    },
+    "series": {
+        "en": "{title} repeats: {repeats}. Only {slot}, or all of them?",
+        "es": "{title} se repite: {repeats}. ¿Solo {slot}, o todas?",
+    },
+    "only_one": {"en": "🔁 only this one of those that repeat", "es": "🔁 solo esta de las que se repiten"},
+    "only_all": {"en": "🔁 this and all that repeat", "es": "🔁 esta y todas las que se repiten"},
     "no_such_time": {"en": "There is no such time of day. At what time?", "es": "Esa hora no existe. ¿A qué hora?"},
     "unread": {
         "en": "I do not know what “{unread}” means here. Which day and time do you want?",
@@ -67,6 +86,32 @@ SENTENCES: dict[str, dict[Language, str]] = {
     },
 }
 
+_OR: dict[Language, str] = {"en": " or ", "es": " o "}
+_REPEATS: dict[Language, dict[str, Any]] = {
+    "en": {
+        "every": "every",
+        "units": {
+            "DAILY": ("day", "days"),
+            "WEEKLY": ("week", "weeks"),
+            "MONTHLY": ("month", "months"),
+            "YEARLY": ("year", "years"),
+        },
+        "on": "on", "and": " and ", "monthday": "on day {}", "times": "{} times", "until": "until",
+        "places": {"1": "the first", "2": "the second", "3": "the third", "4": "the fourth", "-1": "the last"},
+    },
+    "es": {
+        "every": "cada",
+        "units": {
+            "DAILY": ("día", "días"),
+            "WEEKLY": ("semana", "semanas"),
+            "MONTHLY": ("mes", "meses"),
+            "YEARLY": ("año", "años"),
+        },
+        "on": "", "and": " y ", "monthday": "el día {}", "times": "{} veces", "until": "hasta el",
+        "places": {"1": "el primer", "2": "el segundo", "3": "el tercer", "4": "el cuarto", "-1": "el último"},
+    },
+}  # fmt: skip
+
 
 def in_both(name: str, **facts: dict[Language, str]) -> dict[str, str]:
     """A sentence in both languages; each fact comes in both."""
@@ -86,8 +131,15 @@ def summary_of(outcome: Outcome) -> dict[str, str]:
         contact = draft.parsed.contact
         return in_both("not_found_with", contact=_same(contact)) if contact else in_both("not_found")
     if outcome.outcome == "needs_information":
+        problem = draft.problems[0]
         facts = {"past": {"slot": slot}, "unread": {"unread": _same(", ".join(draft.parsed.unread))}}
-        return in_both(draft.problems[0], **facts.get(draft.problems[0], {}))
+        days = both(lambda language: _OR[language].join(day_in_words(day, language) for day in draft.days))
+        facts |= {
+            "which_week": {"days": days},
+            "unchanged": {"slot": slot},
+            "series": _series(draft.moved) if draft.moved else {},
+        }
+        return in_both(problem, **facts.get(problem, {}))
     if draft.moved is not None and draft.slot is None:
         moved_slot = both(lambda language: slot_in_words(draft.moved, language) if draft.moved else "")
         return in_both("to_cancel", title=_same(draft.moved.title), slot=moved_slot)
@@ -95,12 +147,18 @@ def summary_of(outcome: Outcome) -> dict[str, str]:
         return _overview(outcome)
     notes = both(lambda language: "".join(SENTENCES[note][language] for note in draft.notes))
     free = in_both("free", slot=slot)
-    return {language: free[language] + notes[language] for language in LANGUAGES}
+    again = _again(draft.repeats)
+    return {language: f"{free[language]}{again[language]}{notes[language]}" for language in LANGUAGES}
 
 
 def created(appointment: Appointment) -> dict[str, str]:
     """That an appointment has been made."""
-    return in_both("created", title=_same(appointment.title), slot=both(lambda lang: slot_in_words(appointment, lang)))
+    again = _again(appointment.repeats)
+    return in_both(
+        "created",
+        title=_same(appointment.title),
+        slot=both(lambda lang: slot_in_words(appointment, lang) + again[lang].rstrip(".").replace(" ", ", ", 1)),
+    )
 
 
 def moved(appointment: Appointment, before: datetime) -> dict[str, str]:
@@ -146,10 +204,34 @@ def slot_in_words(slot: TimeSlot, language: Language) -> str:
 
 def day_in_words(day: datetime, language: Language) -> str:
     """`Monday, 16 November 2026`."""
-    weekday, month = WEEKDAY_NAMES[language][day.weekday()], MONTH_NAMES[language][day.month - 1]
-    if language == "es":
-        return f"{weekday}, {day.day} de {month} de {day.year}"
-    return f"{weekday}, {day.day} {month} {day.year}"
+    weekday = WEEKDAY_NAMES[language][day.weekday()]
+    return f"{weekday}, {date_in_words(day, language)}"
+
+
+def date_in_words(day: datetime, language: Language) -> str:
+    """`16 November 2026`."""
+    month = MONTH_NAMES[language][day.month - 1]
+    return f"{day.day} de {month} de {day.year}" if language == "es" else f"{day.day} {month} {day.year}"
+
+
+def repeats_in_words(rule: str, language: Language) -> str:
+    """A recurrence rule of iCalendar: `every 2 weeks, on Friday, until 31 January 2027`."""
+    parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+    words = _REPEATS[language]
+    one, several = words["units"].get(parts.get("FREQ", ""), (parts.get("FREQ", ""),) * 2)
+    every = int(parts.get("INTERVAL", "1"))
+    said = [f"{words['every']} {one}" if every == 1 else f"{words['every']} {every} {several}"]
+    codes = re.findall(r"([+-]?\d*)([A-Z]{2})", parts.get("BYDAY", ""))
+    days = [WEEKDAY_NAMES[language][DAY_CODES.index(code)] for _, code in codes if code in DAY_CODES]
+    places = [words["places"].get(place, place) for place, _ in codes]
+    named = [f"{place} {day}".strip() for place, day in zip(places, days, strict=False)]
+    said += [f"{words['on']} {words['and'].join(named)}".strip()] if named else []
+    said += [words["monthday"].format(parts["BYMONTHDAY"])] if "BYMONTHDAY" in parts else []
+    said += [words["times"].format(parts["COUNT"])] if "COUNT" in parts else []
+    if "UNTIL" in parts:
+        last = datetime.strptime(parts["UNTIL"][:8], "%Y%m%d").replace(tzinfo=UTC)
+        said.append(f"{words['until']} {date_in_words(last, language)}")
+    return ", ".join(said)
 
 
 def both(say: Callable[[Language], str]) -> dict[Language, str]:
@@ -164,6 +246,18 @@ def _overview(outcome: Outcome) -> dict[str, str]:
     slots = _slots(outcome.alternatives) if outcome.alternatives else SENTENCES["no_slots"]
     words: dict[Language, str] = {"en": busy["en"], "es": busy["es"]}
     return in_both("overview", day=both(lambda language: day_in_words(day, language)), busy=words, slots=slots)
+
+
+def _again(rule: str | None) -> dict[Language, str]:
+    return both(lambda language: f" {repeats_in_words(rule, language)}." if rule else "")
+
+
+def _series(appointment: Appointment) -> dict[str, dict[Language, str]]:
+    return {
+        "title": _same(appointment.title),
+        "slot": both(lambda language: slot_in_words(appointment, language)),
+        "repeats": both(lambda language: repeats_in_words(appointment.repeats or "", language)),
+    }
 
 
 def _instead(slots: tuple[TimeSlot, ...]) -> dict[Language, str]:

@@ -16,6 +16,8 @@ from batuta.tools.builtin.clock import own_zone
 from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
 
+MINUTES_OF_A_DAY = 24 * 60
+
 
 def clock_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") -> Tool:
     """A tool `current_time` that tells it in words; `time_zone` is meant when the model names none."""
@@ -86,6 +88,44 @@ def time_difference_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC")
         return {"minutes": minutes, "summary": _difference_in_words(minutes, there, here)}
 
     return time_difference
+
+
+def time_after_tool() -> Tool:
+    """A tool `time_after` for when something ends or has to begin."""
+
+    @tool(kind="computation")
+    async def time_after(time_of_day: str, minutes: int, is_backwards: bool = False) -> dict[str, Any]:
+        """Tell the time of day so many minutes after another one, or before it.
+
+        Args:
+            time_of_day: A time of day such as `22:15`.
+            minutes: How many minutes lie between.
+            is_backwards: Whether the time before it is asked for.
+        """
+        start = parsed_time(time_of_day)
+        whole = start.hour * 60 + start.minute + (-minutes if is_backwards else minutes)
+        days, rest = divmod(whole, MINUTES_OF_A_DAY)
+        end = time(rest // 60, rest % 60)
+        return {
+            "time": f"{end:%H:%M}",
+            "days": days,
+            "summary": _after_in_words(start, minutes, is_backwards, end, days),
+        }
+
+    return time_after
+
+
+def _after_in_words(start: time, minutes: int, is_backwards: bool, end: time, days: int) -> dict[str, str]:
+    sign = "−" if is_backwards else "+"
+    length = " ".join(
+        f"{amount} {unit}" for amount, unit in zip(divmod(minutes, 60), ("h", "min"), strict=True) if amount
+    )
+    said = f"{start:%H:%M} {sign} {length or '0 min'} = {end:%H:%M}"
+    if not days:
+        return dict.fromkeys(LANGUAGES, f"{said}.")
+    near = {language: words.get(days) for language, words in _SHIFTS.items()}
+    far = {"en": f" ({days:+d} days)", "es": f" ({days:+d} días)"}
+    return {language: f"{said}{near[language] or far[language]}." for language in LANGUAGES}
 
 
 def _difference_in_words(minutes: int, there: datetime, here: datetime) -> dict[str, str]:

@@ -2,6 +2,10 @@
 
 from batuta.language.understanding import Intent, Slot, Understanding
 
+_NO_RATES = {
+    "en": "I have no exchange rates. Give me the rate, and I calculate it: “250 * 0.92”.",
+    "es": "No tengo tipos de cambio. Dime el cambio y lo calculo: «250 * 0,92».",
+}
 UNDERSTANDING = Understanding(
     intents=(
         Intent(
@@ -155,6 +159,58 @@ UNDERSTANDING = Understanding(
                     question={"en": "To which unit?", "es": "¿A qué unidad?"},
                 ),
             ),
+        ),
+        Intent(
+            id="time_after",
+            tool="time_after",
+            label={"en": "It starts at 9:40 and takes 2 h 30 min: when does it end?", "es": "Empieza a las 9:40 y dura 2 h 30 min: ¿cuándo acaba?"},
+            examples={
+                "en": (
+                    "the film starts at 20:30 and lasts 2 hours and 10 minutes, when does it end", "if I leave at 8:15 and it takes 50 minutes when do I arrive",
+                    "what time is it 3 hours after 11:20", "a train departs at 6:05 and takes 4 h, what time does it arrive?", "18:40 plus 95 minutes, what time is that",
+                    "the meeting begins at 10:30 and takes 90 minutes, at what time is it over", "when should I leave to be there at 9:00 if it takes 35 minutes",
+                    "what time is 45 minutes before 14:10", "I start at 7:30 and work 8 hours, when do I finish?", "it takes 2 hours and has to be ready by 13:00, when do I start",
+                ),
+                "es": (
+                    "la película empieza a las 20:30 y dura 2 horas y 10 minutos, cuándo acaba", "si salgo a las 8:15 y tardo 50 minutos a qué hora llego",
+                    "qué hora es 3 horas después de las 11:20", "un tren sale a las 6:05 y tarda 4 h, a qué hora llega?", "18:40 más 95 minutos, qué hora es",
+                    "la reunión empieza a las 10:30 y dura 90 minutos, a qué hora termina", "a qué hora tengo que salir para llegar a las 9:00 si tardo 35 minutos",
+                    "qué hora es 45 minutos antes de las 14:10", "entro a las 7:30 y trabajo 8 horas, cuándo salgo?", "tarda 2 horas y tiene que estar para las 13:00, cuándo empiezo",
+                ),
+            },
+            slots=(
+                Slot(
+                    name="time_of_day", type="time", is_required=True,
+                    question={"en": "From what time on?", "es": "¿Desde qué hora?"},
+                ),
+                Slot(
+                    name="minutes", type="duration", is_required=True,
+                    question={"en": "How long does it take?", "es": "¿Cuánto dura?"},
+                ),
+                Slot(
+                    name="is_backwards", type="flag",
+                    values={"yes": (
+                        "before", "to be there", "to get there", "to arrive", "to be ready", "ready by", "antes de", "para llegar", "para estar", "estar para", "tiene que estar",
+                    )},
+                ),
+            ),
+        ),
+        Intent(
+            id="exchange",
+            reply=lambda language: _NO_RATES[language],
+            label={"en": "How much is that in another currency?", "es": "¿Cuánto es en otra moneda?"},
+            examples={
+                "en": (
+                    "how much is 80 pounds in dollars", "convert 300 euros to dollars", "exchange rate of the dollar", "what is the pound worth today in euros",
+                    "1,000 yen in euros", "what's the dollar at against the euro", "how many euros do I get for 60 dollars", "current exchange rate euro dollar", "75 eur in usd",
+                    "change 20 pounds into euros", "is the dollar stronger than the euro today",
+                ),
+                "es": (
+                    "cuánto son 80 libras en dólares", "convierte 300 euros a dólares", "tipo de cambio del dólar", "cuánto vale hoy la libra en euros",
+                    "1.000 yenes en euros", "a cómo está el dólar respecto al euro", "cuántos euros me dan por 60 dólares", "cambio actual euro dólar", "75 eur en usd",
+                    "cambia 20 libras a euros", "está el dólar más fuerte que el euro hoy",
+                ),
+            },
         ),
         Intent(
             id="today",

@@ -55,7 +55,8 @@ def converted(amount: Decimal, start: str, end: str) -> Decimal:
         value = _from_celsius(_to_celsius(amount, start), end)
     else:
         value = amount * UNIT_FACTORS[start] / UNIT_FACTORS[end]
-    return round(value, _DIGITS).normalize()
+    behind_the_point = _DIGITS if not value else max(_DIGITS, _DIGITS - 1 - value.adjusted())  # 5 mg are not 0 kg
+    return round(value, behind_the_point).normalize()
 
 
 def _to_celsius(amount: Decimal, unit: str) -> Decimal:

@@ -64,7 +64,7 @@ def test_overlaps_are_conflicts_and_neighbours_are_not(calendar: CalendarFile) -
     calendar.add(appointment())
     assert calendar.conflicts(TimeSlot.of(TEN + timedelta(minutes=30), 60))
     assert not calendar.conflicts(TimeSlot.of(TEN + timedelta(minutes=60), 60))
-    assert not calendar.conflicts(TimeSlot.of(TEN, 60), without=uid_for("a"))
+    assert not calendar.conflicts(TimeSlot.of(TEN, 60), moved=calendar.find(uid_for("a")))
 
 
 def test_times_of_other_zones_are_compared_as_moments(calendar: CalendarFile) -> None:
@@ -75,23 +75,23 @@ def test_times_of_other_zones_are_compared_as_moments(calendar: CalendarFile) ->
 def test_a_move_keeps_everything_but_the_time(calendar: CalendarFile) -> None:
     calendar.add(appointment())
     later = TimeSlot.of(TEN + timedelta(days=1), 60)
-    moved = calendar.move(uid_for("a"), later, "key")
+    moved = calendar.move(uid_for("a"), later, "key", before=TEN)
     assert moved == appointment(start=TEN + timedelta(days=1))
-    assert calendar.was_moved_by(uid_for("a"), "key")
-    assert not calendar.was_moved_by(uid_for("a"), "other")
+    assert calendar.moved_by(uid_for("a"), "key")
+    assert not calendar.moved_by(uid_for("a"), "other")
 
 
 def test_the_same_move_is_done_once(calendar: CalendarFile, path: Path) -> None:
     calendar.add(appointment())
     later = TimeSlot.of(TEN + timedelta(days=1), 60)
-    calendar.move(uid_for("a"), later, "key")
+    calendar.move(uid_for("a"), later, "key", before=TEN)
     before = path.read_bytes()
-    calendar.move(uid_for("a"), later, "key")
+    calendar.move(uid_for("a"), later, "key", before=TEN)
     assert path.read_bytes() == before
 
 
 def test_what_is_not_there_cannot_be_moved(calendar: CalendarFile) -> None:
-    assert calendar.move("nobody", TimeSlot.of(TEN, 60), "key") is None
+    assert calendar.move("nobody", TimeSlot.of(TEN, 60), "key", before=TEN) is None
 
 
 @pytest.mark.parametrize(
@@ -149,5 +149,5 @@ def test_a_move_into_a_taken_slot_changes_nothing(calendar: CalendarFile) -> Non
     calendar.add(appointment("a"))
     calendar.add(appointment("b", TEN + timedelta(hours=2)))
     with pytest.raises(SlotTakenError, match="Cita a"):
-        calendar.move(uid_for("b"), TimeSlot.of(TEN, 60), "key")
+        calendar.move(uid_for("b"), TimeSlot.of(TEN, 60), "key", before=TEN)
     assert calendar.find(uid_for("b")) == appointment("b", TEN + timedelta(hours=2))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batuta.agents.appointments.models import RequestKind
-from batuta.agents.appointments.parsing import parse_request
+from batuta.agents.appointments.parsing import parse_as, parse_request
 
 
 @pytest.mark.parametrize(
@@ -101,3 +101,28 @@ def test_any_text_is_read(text: str) -> None:
 def test_a_length_that_is_said_later_is_the_new_one(said: str) -> None:
     parsed = parse_request(said)
     assert (parsed.duration_minutes, parsed.shift_minutes) == (45, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("make the lunch with Marta two hours long", 120),
+        ("extend the call with Luis to an hour", 60),
+        ("que la comida con Marta dure dos horas", 120),
+        ("acorta la reunión con Ana a media hora", 30),
+    ],
+)
+def test_how_long_something_is_to_be_is_not_by_how_much_it_is_moved(text: str, minutes: int) -> None:
+    parsed = parse_as(text, "move")
+    assert (parsed.intent, parsed.duration_minutes, parsed.shift_minutes) == (RequestKind.RESCHEDULING, minutes, None)
+
+
+def test_half_an_hour_later_is_still_a_move() -> None:
+    parsed = parse_as("make the meeting with Ana half an hour later", "move")
+    assert (parsed.duration_minutes, parsed.shift_minutes) == (None, 30)
+
+
+def test_the_verb_of_an_order_counts_and_not_a_word_like_another() -> None:
+    """Read as a cancellation by who asks, "shift" makes no move of it."""
+    parsed = parse_as("can you scrap Thursday's dentist, I have a shift", "cancel")
+    assert parsed.intent is RequestKind.CANCELLATION

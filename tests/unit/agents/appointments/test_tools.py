@@ -328,12 +328,6 @@ async def test_what_must_not_be_done_names_no_appointment(desk: Desk, request_te
     assert [each["title"] for each in found["appointments"]] == ["Cita con Ana"]
 
 
-async def test_repeated_appointments_are_said_to_be_none_of_its_business(desk: Desk) -> None:
-    found = await call(desk, "check_availability", request="add yoga every tuesday at 7pm", kind="create")
-    assert found["outcome"] == "needs_information"
-    assert "not repeated ones" in found["summary"]["en"]
-
-
 async def test_an_hour_that_something_is_moved_to_needs_no_more_words(desk: Desk) -> None:
     await book(desk)
     found = await call(desk, "check_availability", request="bring the meeting with Ana forward to 9", kind="move")
