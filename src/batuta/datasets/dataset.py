@@ -137,7 +137,7 @@ class DeliveredTable(Protocol):
 
 
 async def deliver(table: DeliveredTable, context: ToolContext) -> str:
-    """Keep a tool's table with the session; what the model is told. Raises `DatasetError` where nothing is kept."""
+    """Keep a tool's table with the session; returns what the model sees. Raises `DatasetError` if nothing is kept."""
     # The library knows stores, and stores know datasets: the runtime provides it as a service.
     library = context.services.get(DATASETS_SERVICE)
     if library is None:

@@ -5,7 +5,7 @@ A spreadsheet may begin with a title, leave its head out, write 1.234,50 € or 
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from batuta.datasets.dataset import MAX_COLUMNS, Column, dataset_name
 from batuta.events.datasets import ColumnType
 from batuta.language.folding import fold
+from batuta.language.lexicon import MONTHS
 
 LOOKED_AT = 10
 """Rows among which the head is looked for."""
@@ -34,6 +35,8 @@ class NumberStyle:
 
     has_decimal_comma: bool | None = None
     """Nothing where the file does not say: each number is read as it looks."""
+    has_decimal_point: bool = False
+    """Whether numbers of the file have decimals after a point, so that no point of it parts thousands."""
     has_month_first: bool = False
 
 
@@ -63,7 +66,10 @@ def table_of(rows: Sequence[Cells], delimiter: str = "") -> tuple[list[Column], 
     columns: list[Column] = []
     values: list[list[Any]] = []
     for number, label in enumerate(labels):
-        guess = _guessed([row[number] if number < len(row) else None for row in body], style)
+        cells = [row[number] if number < len(row) else None for row in body]
+        guess = _guessed(cells, style, is_money=currency_named(label) is not None)
+        if guess.unit is None and guess.currency is None and "%" in label and guess.kind in ("integer", "decimal"):
+            guess.unit = "%"
         currency = guess.currency
         if currency is None and guess.codes is None and guess.unit is None and guess.kind in ("integer", "decimal"):
             currency = currency_named(label)
@@ -185,14 +191,15 @@ def _style(body: Sequence[Cells], delimiter: str) -> NumberStyle:
     has_comma = comma if comma != point else (None if delimiter != ";" else True) if not comma else None
     if has_comma is None and delimiter == ",":
         has_comma = False
-    days = [match for text in texts if (match := re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-]\d{4}", text))]
+    days = [match for text in texts if (match := re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-](?:\d{4}|\d\d)", text))]
     has_month_first = bool(days) and any(int(one[2]) > 12 for one in days) and not any(int(one[1]) > 12 for one in days)
-    return NumberStyle(has_decimal_comma=has_comma, has_month_first=has_month_first)
+    return NumberStyle(has_decimal_comma=has_comma, has_decimal_point=point, has_month_first=has_month_first)
 
 
-def _guessed(cells: Sequence[Any], style: NumberStyle) -> _Guess:
+def _guessed(cells: Sequence[Any], style: NumberStyle, *, is_money: bool) -> _Guess:
     present = [cell for cell in cells if not _is_empty(cell)]
     if present:
+        style = _style_of_amounts(present, style, is_money=is_money)
         for kind, read in _READERS.items():
             guess = _Guess(kind=kind, values=[])
             try:
@@ -209,6 +216,24 @@ def _guessed(cells: Sequence[Any], style: NumberStyle) -> _Guess:
                 guess.codes = [None if _is_empty(cell) else next(codes) for cell in cells]
                 return guess
     return _Guess(kind="text", values=[None if cell is None else str(cell) for cell in cells])
+
+
+_WHOLE_AMOUNT = re.compile(
+    r"[-(]?(?:€|\$|£)?-?(?:(?P<grouped>\d{1,3}(?:\.\d{3})+)|\d{1,3})(?:€|\$|£|[A-Za-z]{3}|euros)?\)?"
+)
+
+
+def _style_of_amounts(cells: Sequence[Any], style: NumberStyle, *, is_money: bool) -> NumberStyle:
+    """The style of a column of money: where all of it is without cents, 59.900 € has a point after its thousands."""
+    if style.has_decimal_point or style.has_decimal_comma:
+        return style
+    if not all(isinstance(cell, str) for cell in cells):
+        return style
+    texts = [re.sub(r"\s", "", cell) for cell in cells]
+    matches = [_WHOLE_AMOUNT.fullmatch(text) for text in texts]
+    is_money = is_money or any(text.strip("-().0123456789") for text in texts)
+    are_grouped = all(matches) and any(match["grouped"] for match in matches if match)
+    return replace(style, has_decimal_comma=True) if is_money and are_grouped else style
 
 
 def _integer(cell: Any, style: NumberStyle, guess: _Guess) -> int:
@@ -265,10 +290,24 @@ def _date(cell: Any, style: NumberStyle, guess: _Guess) -> date:
     if isinstance(cell, date):
         return cell
     text = str(cell).strip()
-    if match := re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})", text):
-        first, second, year = (int(part) for part in match.groups())
-        return date(year, first, second) if style.has_month_first else date(year, second, first)
+    if match := re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d\d)", text):
+        first, second = int(match[1]), int(match[2])
+        return date(_year(match[3]), *((first, second) if style.has_month_first else (second, first)))
+    if match := _DAY_IN_WORDS.fullmatch(fold(text)):
+        return date(_year(match["year"]), MONTHS[match["month"]], int(match["day"] or match["second"]))
     return date.fromisoformat(text.replace("/", "-"))
+
+
+_DAY_IN_WORDS = re.compile(
+    rf"(?:(?P<day>\d{{1,2}})[-/. ]*(?:(?:de|of) )?)?(?P<month>{'|'.join(MONTHS)})\b[-/. ,]*"
+    r"(?:(?P<second>(?<!\d)\d{1,2}),? )?(?:(?:de|del) )?(?P<year>\d{4}|\d\d)"
+)
+"""3-ene-25, 15 de marzo de 2025, March 15, 2025; folded."""
+
+
+def _year(text: str) -> int:
+    """A year of two digits is of this century, unless that is far ahead."""
+    return int(text) if len(text) == 4 else int(text) + (2000 if int(text) < 70 else 1900)
 
 
 def _datetime(cell: Any, style: NumberStyle, guess: _Guess) -> datetime:

@@ -259,7 +259,7 @@ async def _run(
 
 
 async def _table(statement: _Statement, source: DatasetInfo, library: DatasetLibrary, folder: Path) -> dict[str, Any]:
-    """A table as the engine is told of it: rows that are written for it, or the columns it needs of a kept file."""
+    """A table as it is handed to the engine: rows that are written for it, or the columns it needs of a kept file."""
     columns = [{"name": column.name, "type": column.type} for column in source.columns]
     kept = await library.store.table_file(library.owner, source.dataset_id)
     if kept is not None:

@@ -40,13 +40,13 @@ def read(path: Path, name: str, now: str) -> list[dict[str, Any]]:
     """The tables of a file as JSON holds them."""
     content, moment = path.read_bytes(), datetime.fromisoformat(now)
     if name.lower().endswith(".xlsx"):
-        return [told(table, sheet) for sheet, table in datasets_from_xlsx(content, name=name, now=moment)]
+        return [described(table, sheet) for sheet, table in datasets_from_xlsx(content, name=name, now=moment)]
     if name.lower().endswith(DOCUMENT_SUFFIXES):
-        return [told(table, title) for title, table in datasets_from_document(content, name=name, now=moment)]
-    return [told(dataset_from_csv(content, name=name, now=moment), "")]
+        return [described(table, title) for title, table in datasets_from_document(content, name=name, now=moment)]
+    return [described(dataset_from_csv(content, name=name, now=moment), "")]
 
 
-def told(table: Dataset, sheet: str) -> dict[str, Any]:
+def described(table: Dataset, sheet: str) -> dict[str, Any]:
     """One table."""
     return {
         "name": table.name,

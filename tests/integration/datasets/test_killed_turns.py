@@ -33,7 +33,7 @@ async def stage(settings: Settings | None) -> AsyncIterator[DatasetStage]:
 
 
 @pytest.mark.timeout(3600)
-async def test_a_killed_turn_leaves_the_same_tables_and_the_same_pictures(stage: DatasetStage) -> None:
+async def test_cr03_a_killed_turn_leaves_the_same_tables_and_the_same_pictures(stage: DatasetStage) -> None:
     """CR-03: before and after every event, and with what was on its way; the next worker ends the turn."""
     calm = await play(stage)
     assert len(calm.tables) == len(CALLS)

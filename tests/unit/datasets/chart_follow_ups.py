@@ -27,7 +27,7 @@ FOLLOW_UPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("top 5", {"top": 5}),
     ("solo los 3 primeros", {"top": 3}),
     ("the five biggest", {"top": 5}),
-    ("los dos mejores clientes", {"top": 2}),
+    ("los dos mejores clientes", {"top": 2, "x": "customer"}),
     ("the bottom 2", {"top": 2, "order": "smallest"}),
     ("los 3 peores", {"top": 3, "order": "smallest"}),
     ("quita Acme", {"excluded": ["Acme"]}),

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from batuta.datasets.charts.asking import amended, asked_of, reading_of
+from batuta.datasets.charts.asking import asked_of, reading_of
 from batuta.datasets.charts.planning import plan_chart
-from batuta.datasets.charts.request import ChartRequest
+from batuta.datasets.charts.request import ChartFilter, ChartRequest, amended
 from batuta.datasets.dataset import Column, Dataset, DatasetError
 from batuta.testing.datasets import SOURCE
 from tests.unit.datasets.chart_cases import COLUMNS, sales
@@ -39,7 +39,8 @@ def test_a_follow_up_said_twice_is_the_same(text: str, expected: dict[str, Any])
          "kind": "stacked"}),
         ("units by month as a line", {"y": ["pieces"], "time_unit": "month", "kind": "line"}),
         ("chart the sales of Spain by customer", {"x": "customer", "y": ["amount"], "only": ["España"]}),
-        ("un gráfico circular con los 2 mejores clientes", {"kind": "pie", "top": 2}),
+        ("un gráfico circular con los 2 mejores clientes", {"kind": "pie", "top": 2, "x": "customer"}),
+        ("the three biggest customers by units", {"top": 3, "x": "customer", "y": ["pieces"]}),
         ("heatmap by country and month", {"kind": "heatmap", "x": "country", "series": "day", "time_unit": "month"}),
         ("mapa de calor por país y mes", {"kind": "heatmap", "x": "country", "series": "day", "time_unit": "month"}),
         ("hello there", {}),
@@ -189,8 +190,9 @@ def test_a_company_is_named_without_its_legal_form(words: str, gone: list[str] |
 
 
 def test_what_is_ranked_by_a_figure_is_compared_by_name() -> None:
-    assert asked_of("top 3 customers by amount", sales())["y"] == ["amount"]
-    assert "x" not in asked_of("top 3 customers by amount", sales())
+    assert asked_of("top 3 customers by amount", sales()) == {"top": 3, "x": "customer", "y": ["amount"]}
+    along_time = BEFORE.changed(x="day", time_unit="month", kind="line")
+    assert amended(along_time, asked_of("the 3 biggest customers", sales())).x == "customer"
 
 
 def test_periods_in_a_column_are_found_by_its_name_in_both_languages() -> None:
@@ -271,3 +273,216 @@ def test_what_a_stack_is_made_of_is_its_series(text: str) -> None:
 
 def test_the_average_is_an_adjective_too() -> None:
     assert asked_of("importe medio por cliente", sales())["aggregate"] == "average"
+
+
+def kept(first: str | None, last: str | None) -> dict[str, Any]:
+    return {"filters": [ChartFilter(column="day", at_least=first, at_most=last)]}
+
+
+DATED = Dataset(
+    name="sales",
+    columns=COLUMNS,
+    rows=[
+        ["Acme", "España", "2025-06-15", "80", 1, "1"],
+        ["Luna", "España", "2026-01-10", "50", 1, "1"],
+        ["Acme", "Portugal", "2026-07-11", "30", 1, "1"],
+    ],
+    provenance=SOURCE,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("only 2025", kept("2025-01-01", "2025-12-31")),
+        ("solo marzo", kept("2026-03-01", "2026-03-31")),
+        ("solo septiembre", kept("2025-09-01", "2025-09-30")),
+        ("desde junio", kept("2026-06-01", None)),
+        ("since June 2025", kept("2025-06-01", None)),
+        ("hasta febrero", kept(None, "2026-02-28")),
+        ("before March 2026", kept(None, "2026-02-28")),
+        ("de enero a marzo", kept("2026-01-01", "2026-03-31")),
+        ("desde enero hasta marzo", kept("2026-01-01", "2026-03-31")),
+        ("enero y febrero", kept("2026-01-01", "2026-02-28")),
+        ("in the first quarter of 2026", kept("2026-01-01", "2026-03-31")),
+        ("sales by customer in 2025", {"x": "customer", "y": ["amount"], **kept("2025-01-01", "2025-12-31")}),
+        ("los últimos 3 meses", {"last": 3}),
+    ],
+)
+def test_a_time_is_read_against_what_the_table_reaches(text: str, expected: dict[str, Any]) -> None:
+    """A month without a year is the last one before the table ends; so many of the last ones are no days."""
+    reading = reading_of(text, DATED)
+    assert reading.changes == expected
+    assert reading.unread == ()
+
+
+@pytest.mark.parametrize("text", ["only Mondays", "solo los lunes", "enero y marzo"])
+def test_a_time_that_a_chart_cannot_keep_to_is_not_read_as_another(text: str) -> None:
+    assert reading_of(text, DATED).unread != ()
+
+
+def test_a_time_is_said_of_today_where_its_words_say_so() -> None:
+    """The table was read in 2026, however old its rows are."""
+    old = Dataset(name="sales", columns=COLUMNS, rows=DATED.rows[:1], provenance=SOURCE)
+    year = SOURCE.retrieved_at.year
+    assert asked_of("this year", old) == kept(f"{year}-01-01", f"{year}-12-31")
+    assert asked_of("solo junio", old) == kept("2025-06-01", "2025-06-30")
+
+
+def test_periods_as_text_and_years_as_numbers_are_kept_by_their_values() -> None:
+    assert asked_of("solo febrero", MEASURED)["filters"] == [ChartFilter(column="month", values=("2026-02",))]
+    assert asked_of("este año", MEASURED)["filters"] == []  # all of it: an agent read no other months
+    years = Dataset(
+        name="years", columns=[Column(name="ano", type="integer", label="Año"), COLUMNS[3]],
+        rows=[[2025, "1"], [2026, "2"]], provenance=SOURCE,
+    )  # fmt: skip
+    assert asked_of("solo 2025", years)["filters"] == [ChartFilter(column="ano", values=("2025",))]
+
+
+def test_a_value_that_is_called_like_a_month_is_that_value() -> None:
+    named = Dataset(
+        name="t", columns=COLUMNS, rows=[["Marzo", "España", "2026-01-01", "1", 1, "1"]], provenance=SOURCE
+    )  # fmt: skip
+    assert asked_of("solo marzo", named) == {"only": ["Marzo"]}
+
+
+def test_a_moment_of_the_last_day_is_within_it() -> None:
+    columns = [COLUMNS[0], Column(name="at", type="datetime"), COLUMNS[3]]
+    rows = [["Acme", "2026-03-31T18:30:00+00:00", "10"], ["Luna", "2026-03-02T08:00:00+00:00", "4"],
+            ["Sol", "2026-04-01T00:00:00+00:00", "7"]]  # fmt: skip
+    table = Dataset(name="t", columns=columns, rows=rows, provenance=SOURCE)
+    request = amended(ChartRequest(dataset="t", x="customer"), asked_of("solo marzo", table))
+    assert [row[0] for row in plan_chart(table, request).figures.rows] == ["Acme", "Luna"]
+
+
+def test_a_later_time_replaces_the_earlier_and_everything_takes_it_away() -> None:
+    once = amended(BEFORE, asked_of("solo 2025", DATED))
+    twice = amended(once, asked_of("desde enero", DATED))
+    assert twice.filters == (ChartFilter(column="day", at_least="2026-01-01"),)
+    assert amended(twice, asked_of("show everything", DATED)).filters == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("call it Northern sales", {"title": "Northern sales"}),
+        ("ponle el título Ventas del norte", {"title": "Ventas del norte"}),
+        ("title: Best customers 2025", {"title": "Best customers 2025"}),
+        ("con el título «Zonas» como tarta", {"title": "Zonas", "kind": "pie"}),
+        ("llámalo Mis ventas, por favor", {"title": "Mis ventas"}),
+        ("make it blue", {"colour": "blue"}),
+        ("plot it in red", {"colour": "red"}),
+        ("hazlo de color verde", {"colour": "green"}),
+    ],
+)
+def test_a_title_and_a_colour_are_read(text: str, expected: dict[str, Any]) -> None:
+    reading = reading_of(text, DATED)
+    assert reading.changes == expected
+    assert reading.unread == ()
+
+
+def test_a_colour_that_the_table_holds_is_a_value() -> None:
+    columns = [Column(name="paint", type="text"), COLUMNS[3]]
+    table = Dataset(name="t", columns=columns, rows=[["Rojo", "1"], ["Azul", "2"]], provenance=SOURCE)
+    assert asked_of("solo rojo", table) == {"only": ["Rojo"]}
+
+
+def test_what_was_compared_by_may_be_split_by() -> None:
+    request = amended(BEFORE, {"series": "customer"})
+    assert (request.x, request.series) == (None, "customer")
+
+
+TICKETS = Dataset(
+    name="support_tickets",
+    title="support-tickets.csv",
+    columns=[
+        Column(name="ticket_id", type="text", label="Ticket ID"),
+        Column(name="opened", type="date", label="Opened"),
+        Column(name="team", type="text", label="Team"),
+        Column(name="customer", type="text", label="Sold-to"),
+        Column(name="hours", type="decimal", label="Hours"),
+        Column(name="qty", type="integer", label="Qty"),
+        Column(name="annual_budget", type="integer", label="Annual budget"),
+    ],
+    rows=[
+        ["T-1", "2026-01-05", "Network", "Acme", "1.5", 1, 10],
+        ["T-2", "2026-02-06", "Network", "Acme", "2.5", 2, 20],
+        ["T-3", "2026-02-07", "Billing", "Luna", "4.0", 3, 30],
+    ],
+    provenance=SOURCE,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tickets per week", {"time_unit": "week", "aggregate": "count"}),
+        ("tickets by team", {"x": "team", "aggregate": "count"}),
+        ("hours by team", {"x": "team", "y": ["hours"]}),
+        ("hours by month and team", {"time_unit": "month", "series": "team", "y": ["hours"]}),
+        ("hours per month by team", {"time_unit": "month", "series": "team", "y": ["hours"]}),
+        ("horas por trimestre y equipo apiladas", {"kind": "stacked", "time_unit": "quarter", "series": "team",
+         "y": ["hours"]}),
+        ("quantity by customer", {"x": "customer", "y": ["qty"]}),
+        ("annual budget by team", {"x": "team", "y": ["annual_budget"]}),
+        ("heat map of team and customer", {"kind": "heatmap", "x": "team", "series": "customer"}),
+    ],
+)  # fmt: skip
+def test_rows_are_counted_and_times_are_split_as_people_say_it(text: str, expected: dict[str, Any]) -> None:
+    reading = reading_of(text, TICKETS)
+    assert reading.changes == expected
+    assert reading.unread == ()
+
+
+def test_what_a_table_holds_many_times_is_not_counted_by_its_rows() -> None:
+    assert reading_of("customers by team", TICKETS).unread == ("customers",)
+    assert reading_of("hours by customer", TICKETS).unread == ()
+
+
+@pytest.mark.parametrize("text", ["all countries, by month", "ahora todos los países, por mes"])
+def test_all_of_a_column_takes_back_what_it_was_kept_to(text: str) -> None:
+    before = BEFORE.changed(only=["España", "Acme"], excluded=["Portugal"])
+    request = amended(before, asked_of(text, sales()))
+    assert (request.only, request.excluded, request.time_unit) == (("Acme",), (), "month")
+
+
+def test_titles_say_what_is_shown_of_a_whole_in_the_language_of_the_reader() -> None:
+    months = [f"2026-{month:02}" for month in range(1, 10)]
+    table = Dataset(
+        name="sales_month", title="Sales by month · 2026-01-01 – 2026-09-18 · as of 2026-09-18",
+        columns=[Column(name="month", type="text", label="Month"), Column(name="value", type="integer", label="Sales")],
+        rows=[[month, number] for number, month in enumerate(months, 1)], provenance=SOURCE,
+    )  # fmt: skip
+    plans = [
+        plan_chart(table, amended(ChartRequest(dataset="sales_month", language=language), asked_of(words, table)))
+        for language, words in (("en", "by month"), ("es", "los últimos 3 meses"), ("en", "top 2"))
+    ]
+    assert [plan.title for plan in plans] == [
+        "Sales by month · 1 Jan 2026 – 18 Sep 2026 · as of 18 Sep 2026",
+        "Sales por month · as of 18 sep 2026 · jul 2026 – sep 2026",
+        "Sales by month · 1 Jan 2026 – 18 Sep 2026 · as of 18 Sep 2026 · Top 2",
+    ]
+    quarters = plan_chart(table, ChartRequest(dataset="sales_month", x="month", time_unit="quarter"))
+    assert [(row[0], row[1]) for row in quarters.figures.rows] == [("2026 Q1", 6), ("2026 Q2", 15), ("2026 Q3", 24)]
+    assert quarters.title.startswith("Sales by quarter")
+
+
+def test_a_figure_is_described_with_the_one_before() -> None:
+    table = Dataset(
+        name="sales", columns=[Column(name="value", type="integer", label="Sales"),
+                               Column(name="before", type="integer", label="Before")],
+        rows=[[80, 100]], provenance=SOURCE,
+    )  # fmt: skip
+    plan = plan_chart(table, ChartRequest(dataset="sales", kind="kpi", y=("value",)))
+    assert plan.description.endswith(": 80; before, 100 (-20.0 %).")
+
+
+@pytest.mark.parametrize("text", ["evolution of Rent", "evolución de Rent"])
+def test_months_as_columns_are_no_chart_of_the_first_of_them(text: str) -> None:
+    table = Dataset(
+        name="budget", columns=[Column(name="item", type="text", label="Item"),
+                                *(Column(name=name, type="integer") for name in ("ene", "feb", "mar"))],
+        rows=[["Rent", 1, 2, 3], ["Staff", 4, 5, 6]], provenance=SOURCE,
+    )  # fmt: skip
+    with pytest.raises(DatasetError, match="months as columns"):
+        plan_chart(table, amended(ChartRequest(dataset="budget"), asked_of(text, table)))

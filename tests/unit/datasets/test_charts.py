@@ -12,9 +12,9 @@ from batuta.datasets.charts.chart import Chart
 from batuta.datasets.charts.checking import SpecError, checked_spec
 from batuta.datasets.charts.draft import ChartRefusedError
 from batuta.datasets.charts.planning import ChartPlan, plan_chart
-from batuta.datasets.charts.request import ChartFilter, ChartRequest
+from batuta.datasets.charts.request import ChartFilter, ChartRequest, amended
 from batuta.datasets.charts.rules import MAX_POINTS
-from batuta.datasets.charts.spec import vega_lite
+from batuta.datasets.charts.spec import COLOURS, vega_lite
 from batuta.datasets.charts.words import MESSAGES, REFUSALS, say
 from batuta.datasets.dataset import Column, Dataset, DatasetError, Provenance
 from batuta.datasets.files import dataset_from_csv
@@ -54,9 +54,9 @@ def test_nothing_said_gives_bars_of_names_and_lines_along_time() -> None:
     along = planned(x="day", time_unit="month", language="es")
     assert along.kind == "line"
     assert rows_of(along) == [
-        (date(2026, 1, 1), Decimal("100.10")),
-        (date(2026, 2, 1), Decimal("250.20")),
-        (date(2026, 3, 1), Decimal("25.05")),
+        (date(2026, 1, 1), Decimal("100.10"), "ene 2026"),
+        (date(2026, 2, 1), Decimal("250.20"), "feb 2026"),
+        (date(2026, 3, 1), Decimal("25.05"), "mar 2026"),
     ]
     assert along.title == "Importe (EUR) por mes"
 
@@ -178,7 +178,7 @@ def test_cut_data_is_said() -> None:
         (
             "mixed_currencies",
             sales([["a", "1", "EUR"], ["b", "2", "USD"]], TWO_CURRENCIES),
-            {"kind": "bar", "x": "customer"},
+            {"kind": "bar", "x": "customer", "at_least": "2"},
         ),
         ("too_many_points", many(MAX_POINTS + 1), {"kind": "scatter", "y": ["amount", "pieces"]}),
         ("no_column", sales(), {"x": "region"}),
@@ -194,6 +194,36 @@ def test_a_rule_refuses_and_says_why(message: str, dataset: Dataset, wanted: Map
             plan_chart(dataset, request)
         beginning = REFUSALS[message][language].split("{")[0]
         assert str(refused.value).startswith(beginning)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "kind"),
+    [
+        ({"kind": "bar", "x": "customer"}, "bar"),
+        ({"kind": "pie", "x": "customer"}, "bar"),
+        ({"kind": "pie", "x": "code"}, "bar"),
+        ({"kind": "stacked", "x": "customer", "series": "code"}, "bar"),
+        ({"kind": "kpi"}, "bar"),
+        ({"kind": "bar", "x": "customer", "top": 1}, "bar"),
+        ({"kind": "bar", "x": "customer", "is_share": True}, "bar"),
+    ],
+)
+def test_figures_of_several_currencies_stand_apart_and_are_no_parts_of_a_whole(
+    wanted: Mapping[str, Any], kind: str
+) -> None:
+    """Nothing is added up across currencies, ranked or shared; a chart of one of them remembers what was asked for."""
+    rows = [["a", "1", "EUR"], ["a", "5", "USD"], ["b", "2", "USD"], ["c", "3", "EUR"]]
+    request = ChartRequest.model_validate({"dataset": "sales", "y": ["amount"], **wanted})
+    plan = plan_chart(sales(rows, TWO_CURRENCIES), request)
+    names = [column.name for column in plan.figures.columns]
+    found = {(row[names.index("code")], row[names.index("amount")]) for row in plan.figures.rows}
+    whole = {("EUR", Decimal(4)), ("USD", Decimal(7))}
+    parts = {(code, Decimal(amount)) for _, amount, code in rows}
+    assert (plan.kind, found) == (kind, whole if names[0] == "code" else parts)
+    assert "highest" not in plan.description
+    chosen = plan_chart(sales(rows, TWO_CURRENCIES), amended(request, {"only": ["EUR"]}))
+    assert chosen.request.top == request.top
+    assert {column.currency for column in chosen.y} <= {"EUR", None}
 
 
 def test_currencies_may_be_split_or_chosen() -> None:
@@ -295,7 +325,7 @@ def test_periods_that_stand_as_text_keep_the_order_of_time() -> None:
     bars = plan_chart(months, ChartRequest(dataset="sales", kind="bar"))
 
     assert (lines.kind, lines.notes) == ("line", ())
-    assert [row[0] for row in bars.figures.rows] == ["2026-01", "2026-02", "2026-03"]
+    assert [row[0] for row in bars.figures.rows] == ["Jan 2026", "Feb 2026", "Mar 2026"]
     assert bars.is_upright
     assert plan_chart(months, ChartRequest(dataset="sales")).kind == "line"
 
@@ -343,8 +373,8 @@ def test_an_average_of_whole_numbers_has_places() -> None:
 @pytest.mark.parametrize(
     ("language", "title"),
     [
-        ("en", "Importe (EUR) by cliente · 2026-01-01 – 2026-03-31 · ES · Only Acme, Luna · Without Sol"),
-        ("es", "Importe (EUR) por cliente · 2026-01-01 – 2026-03-31 · ES · Solo Acme, Luna · Sin Sol"),
+        ("en", "Importe (EUR) by cliente · 2026 Q1 · ES · Only Acme, Luna · Without Sol"),
+        ("es", "Importe (EUR) por cliente · 2026 T1 · ES · Solo Acme, Luna · Sin Sol"),
     ],
 )
 def test_a_title_says_measure_and_dimension_with_currency_period_and_filters(language: Any, title: str) -> None:
@@ -356,3 +386,51 @@ def test_a_title_says_measure_and_dimension_with_currency_period_and_filters(lan
     )  # fmt: skip
     wanted = ChartRequest(dataset="sales", x="customer", only=("Acme", "Luna"), excluded=("Sol",), language=language)
     assert plan_chart(table, wanted).title == title
+
+
+def test_a_title_of_its_own_keeps_what_the_picture_does_not_say() -> None:
+    """Currency of a pie, time and chosen values stand behind the words that were asked for."""
+    march = ChartFilter(column="day", at_least="2026-02-01", at_most="2026-02-28")
+    for kind, begin in (("bar", "Los mejores · "), ("pie", "Los mejores (EUR) · ")):
+        plan = planned(
+            kind=kind, x="customer", filters=[march], only=["España", "Portugal"], title="Los mejores", language="es"
+        )  # fmt: skip
+        assert plan.title == f"{begin}feb 2026 · Solo España, Portugal"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"at_least": "2026-01-01", "at_most": "2026-12-31"}, ("2026", "2026")),
+        ({"at_least": "2026-01-01", "at_most": "2026-03-31"}, ("2026 Q1", "2026 T1")),
+        ({"at_least": "2026-02-01"}, ("since 1 Feb 2026", "desde 1 feb 2026")),
+        ({"at_most": "2026-02-28"}, ("until 28 Feb 2026", "hasta 28 feb 2026")),
+        ({"at_least": "2026-01-03", "at_most": "2026-02-28"}, ("3 Jan 2026 – 28 Feb 2026", "3 ene 2026 – 28 feb 2026")),
+    ],
+)
+def test_a_time_that_is_kept_to_is_said_in_title_and_notes(given: Mapping[str, Any], said: tuple[str, str]) -> None:
+    for language, words in zip(("en", "es"), said, strict=True):
+        plan = planned(kind="bar", x="customer", filters=[{"column": "day", **given}], language=language)
+        assert plan.title.endswith(f" · {words}")
+        assert any(words in note for note in plan.notes)
+
+
+def test_a_chart_is_drawn_in_the_colour_that_was_asked_for() -> None:
+    assert vega_lite(planned(kind="bar", x="customer", colour="red"))["mark"]["color"] == COLOURS["red"]
+    split = planned(kind="bar", x="customer", series="country", colour="red")
+    assert "color" not in vega_lite(split)["mark"]
+    assert split.notes[-1] == say("colours_apart", "en")
+    points = planned(kind="scatter", y=["amount", "pieces"], colour="red")
+    assert (vega_lite(points)["mark"]["color"], points.notes) == (COLOURS["red"], ())
+
+
+def test_whole_numbers_have_no_marks_between_them() -> None:
+    """An axis from 0 to 3 would say 0, 1, 1, 2, 2, 3."""
+    spec = vega_lite(planned(kind="bar", x="customer", y=["pieces"]))
+    assert spec["encoding"]["x"]["axis"]["tickMinStep"] == 1
+    assert checked_spec(spec, ["customer", "pieces"]) == spec
+
+
+def test_conditions_on_columns_are_said() -> None:
+    plan = planned(kind="bar", x="customer", filters=[{"column": "amount", "at_least": "0"}])
+    assert plan.title.endswith(" · Importe: ≥ 0.00")

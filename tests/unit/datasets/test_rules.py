@@ -7,6 +7,7 @@ import pytest
 
 from batuta.datasets.charts import rules
 from batuta.datasets.charts.draft import ChartRefusedError
+from batuta.datasets.charts.labels import named_period
 from batuta.datasets.charts.planning import plan_chart
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.words import MESSAGES, REFUSALS
@@ -50,7 +51,7 @@ def cut() -> Dataset:
 
 TRIGGERS: dict[str, tuple[Dataset, dict[str, Any], str]] = {
     "empty": (sales([]), {"x": "customer"}, "empty"),
-    "mixed_currencies": (table(CURRENCIES, [["a", 1, "EUR"], ["b", 2, "USD"]]), {"x": "customer"}, "mixed_currencies"),
+    "mixed_currencies": (table(CURRENCIES, [["a", 1, "EUR"], ["b", 2, "USD"]]), {"x": "customer"}, "currencies_apart"),
     "nothing_to_count": (table(COLUMNS[:2], [["a", "b"], ["c", "b"]]), {"x": "customer"}, "counted"),
     "not_additive": (sales(), {"x": "customer", "y": ("price",)}, "averaged"),
     "other_units": (sales(), {"x": "customer", "y": ("amount", "pieces")}, "other_units"),
@@ -87,6 +88,7 @@ TRIGGERS: dict[str, tuple[Dataset, dict[str, Any], str]] = {
     "single_point": (many(1), {"x": "customer"}, "single_point"),
     "cut_axis": (sales(), {"x": "customer", "starts_at_zero": False}, "axis_from_zero"),
     "chosen_values": (sales(), {"x": "customer", "excluded": ("Acme",)}, "without"),
+    "one_colour": (sales(), {"kind": "pie", "x": "customer", "colour": "red"}, "colours_apart"),
     "cut_data": (cut(), {"x": "customer"}, "cut_short"),
 }  # fmt: skip
 """A table and a request that each rule mends or refuses, and the words that say so."""
@@ -130,8 +132,8 @@ def test_periods_without_figures_keep_their_place_along_time(known: list[str], m
     columns = [Column(name="period", type="text"), Column(name="value", type="integer")]
     plan = plan_chart(table(columns, [[one, 1] for one in known]), ChartRequest(dataset="sales", kind="line"))
     assert plan.kind == "line"
-    assert [row[0] for row in plan.figures.rows if row[1] is None] == missing
-    assert [row[0] for row in plan.figures.rows] == sorted([*known, *missing])
+    assert [row[0] for row in plan.figures.rows if row[1] is None] == [named_period(one, "en") for one in missing]
+    assert [row[0] for row in plan.figures.rows] == [named_period(one, "en") for one in sorted([*known, *missing])]
 
 
 @pytest.mark.parametrize("kind", ["auto", "line"])
@@ -140,7 +142,7 @@ def test_what_belongs_to_no_month_stands_after_the_months_as_a_bar(kind: Any) ->
     columns = [Column(name="month", type="text"), Column(name="value", type="integer")]
     rows = [["2026-06", 9], ["2026-04", 2], [NO_VALUE, -1], ["2026-05", 5]]
     plan = plan_chart(table(columns, rows), ChartRequest(dataset="sales", kind=kind))
-    assert (plan.kind, [row[0] for row in plan.figures.rows]) == ("bar", ["2026-04", "2026-05", "2026-06", NO_VALUE])
+    assert (plan.kind, [row[0] for row in plan.figures.rows]) == ("bar", ["Apr 2026", "May 2026", "Jun 2026", NO_VALUE])
 
 
 def test_days_leave_the_months_without_any_empty() -> None:
@@ -149,3 +151,14 @@ def test_days_leave_the_months_without_any_empty() -> None:
     plan = plan_chart(sales(rows), request)
     assert [(row[0].month, row[1]) for row in plan.figures.rows] == [(1, 1), (2, None), (3, 1)]
     assert plan.notes == ("There are no figures for Feb 2026: the axis shows the gap.",)
+
+
+def test_each_line_breaks_where_its_own_figure_is_missing() -> None:
+    rows = [["Acme", "España", f"2026-0{month}-15", "10.00", 1, "1.00"] for month in (1, 2, 3, 4)]
+    rows += [["Acme", "Portugal", f"2026-0{month}-15", "5.00", 1, "1.00"] for month in (1, 4)]
+    wanted = ChartRequest(
+        dataset="sales", kind="line", x="day", y=("amount",), series="country", time_unit="month"
+    )  # fmt: skip
+    plan = plan_chart(sales(rows), wanted)
+    gaps = [(str(row[0]), row[1]) for row in plan.figures.rows if row[2] is None]
+    assert gaps == [("2026-02-01", "Portugal"), ("2026-03-01", "Portugal")]

@@ -6,13 +6,14 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from batuta.datasets.attached import take_attached
-from batuta.datasets.charts.asking import ChartReading, amended, is_period_column, reading_of
+from batuta.datasets.charts.asking import ChartReading, is_period_column, reading_of
 from batuta.datasets.charts.beside import joined_tables
 from batuta.datasets.charts.chart import Chart, ChartTable, last_drawn, open_table
 from batuta.datasets.charts.planning import CHART_CONNECTOR
-from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
+from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind, amended
 from batuta.datasets.charts.words import say
 from batuta.datasets.dataset import Dataset, DatasetError
+from batuta.datasets.large import LARGE_ROWS
 from batuta.datasets.library import DatasetLibrary, library_of
 from batuta.datasets.tools import list_datasets, query_datasets
 from batuta.language.detection import detect_language
@@ -79,7 +80,8 @@ async def draw_chart(
     given = _given(_changes(x, y, series, time_unit, top, only, options), None if kind == "auto" else kind, words)
     _require_places(reading, language)
     request = amended(ChartRequest(dataset=name, language=language), {**words, **given})
-    if request.time_unit is not None and request.x is None and request.series is None and not dataset:
+    is_split = request.series is not None and table.outline.column(request.series).type in ("date", "datetime")
+    if request.time_unit is not None and request.x is None and not is_split and not dataset:
         request = request.changed(x=await _time_column(library, request, request.time_unit))
     return await table.drawn(await _without_dropped(table, request, words), notes=notes)
 
@@ -234,6 +236,10 @@ async def _time_column(library: DatasetLibrary, request: ChartRequest, unit: Tim
         return current.name
     times = [column.name for column in info.columns if column.type in ("date", "datetime")]
     times += [column.name for column in info.columns if column.name == unit or is_period_column(column, unit)]
+    can_add = info.row_count <= LARGE_ROWS and all(one.is_additive for one in info.columns if one.is_numeric)
+    if not times and can_add:  # months make quarters
+        shorter = {"quarter": ("month",), "year": ("month", "quarter")}.get(unit, ())
+        times = [one.name for one in info.columns if any(is_period_column(one, each) for each in shorter)]
     if not times:
         known = ", ".join(column.name for column in info.columns)
         raise DatasetError(say("no_time", request.language, dataset=info.title or info.name, known=known))

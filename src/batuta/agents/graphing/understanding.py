@@ -3,13 +3,26 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from batuta.datasets.charts.vocabulary import CHART_WORDS, KIND_WORDS, TIME_UNIT_WORDS
+from batuta.datasets.charts.asked_titles import asked_title
+from batuta.datasets.charts.vocabulary import CHART_WORDS, COLOUR_WORDS, KIND_WORDS, TIME_UNIT_WORDS
 from batuta.language.folding import fold
 from batuta.language.understanding import Intent, Settled, Slot, Understanding
 
 _COUNT = r"(?:the |los |las )?(?:\d{1,3}|two|three|four|five|six|ten|dos|tres|cuatro|cinco|seis|diez)"
 _KIND_WORDS = "|".join(sorted({fold(word) for words in KIND_WORDS.values() for word in words}, key=len, reverse=True))
+_COLOURS = "|".join(sorted({fold(word) for words in COLOUR_WORDS.values() for word in words}))
+_MONTHS = (
+    "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre|january|february|"
+    "march|april|may|june|july|august|september|october|november|december"
+)
+_TIME = rf"(?:{_MONTHS}|(?:19|20)\d\d|[qt][1-4]|(?:\w+ )?(?:trimestre|quarter|semestre|half))"
 AMENDING = (
+    rf"(?:since|from|until|till|before|after|between|during|desde|a partir|hasta|antes|despues|entre|durante)\b.*\b{_TIME}",
+    rf"de(?:l)? (?:\w+ )?{_TIME}(?: de \d{{4}})? a(?:l)? (?:\w+ )?{_TIME}",
+    rf"(?:(?:make|paint|draw|plot|colou?r|show|hazl[oa]|ponl[oa]|pintal[oa]|dibujal[oa]|ponle|use|usa|in|en|de)\b.{{0,20}})?\b(?:{_COLOURS})(?:\W+(?:(?:y|and|con|with) )*(?:titulad|titled|titul|title|llama|called|call)\w*\b.*)?\W*$",
+    r"(?:call|name|rename|title) (?:it|this|the chart)|(?:change|set|add|use|give it|put|with)\b.{0,12}\btitle|(?:the )?title\b",
+    r"llamal[oa]|titulal[oa]|que se llame|renombral[oa]|(?:ponle|pon|dale|cambia\w*|anade|usa|con)\b.{0,8}\btitulo|(?:el )?titulo\b",
+    r"(?:everything|all of (?:it|them)|todo|todos|todas)(?: again| otra vez)?\W*$",
     "only|just|solo|solamente|unicamente",
     "without|except|remove|drop|leave out|exclude|hide|everything but|all but|ignore",
     r"quita\w*|sin|excepto|salvo|excluye\w*|elimina|saca|oculta|todo menos|todos menos|ignora",
@@ -18,7 +31,7 @@ AMENDING = (
     "en porcentajes?|as (?:a )?percentages?|in percent|en %|como porcentaje|as a share",
     r"(?:the |los |las )?(?:top|bottom) \w+",
     rf"{_COUNT} (?:\w+ )?(?:biggest|largest|best|highest|lowest|smallest|worst|primer[oa]s|mayores|mejores|peores|menores)",
-    r"stacked by|apilad\w+ por|split by|broken down by|desglos\w+ por|separ\w+ por|colou?r(?:ed)?(?: it)? by|colorea\w* por",
+    r"stacked by|apilad\w+ por|split by|broken down by|desglos\w+ por|separ\w+ por|divid\w+ por|colou?r(?:ed)?(?: it)? by|colorea\w* por",
     r"(?:show|use|with|con|muestra|usa|pon)\b.*\b(?:instead|en vez|en lugar)",
     "(?:la |el |the )?(?:media|promedio|average|mean|suma|sum) (?:en vez|en lugar|instead|rather)",
     "show all|muestra todo|con todos|with all|no filter",
@@ -35,8 +48,12 @@ _SLOTS = (
 
 
 def _with_words(values: Mapping[str, Any], texts: Sequence[str]) -> Settled:
-    """The request itself goes with what was found in it: columns and values are read against the table."""
-    return Settled(values={**values, "options": {"asked": texts[-1]}})
+    """The request itself goes with what was found in it: columns and values are read against the table.
+
+    What stands in a title is none of it: "call it Top 5 by month" asks for no five, and for no months.
+    """
+    found = {} if asked_title(texts[-1])[0] else values
+    return Settled(values={**found, "options": {"asked": texts[-1]}})
 
 
 UNDERSTANDING = Understanding(

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from batuta.datasets.charts.request import ChartRequest
+from batuta.datasets.charts.asked_periods import asked_period
+from batuta.datasets.charts.asked_titles import asked_title
 from batuta.datasets.charts.unread import unread_words
 from batuta.datasets.charts.vocabulary import (
     AGAINST_WORDS,
@@ -22,10 +23,12 @@ from batuta.datasets.charts.vocabulary import (
     BOUND_WORDS,
     BY_WORDS,
     CHART_WORDS,
+    COLOUR_WORDS,
     COLUMN_WORDS,
     COUNTRY_WORDS,
     EVERYTHING_WORDS,
     EXTREME_WORDS,
+    FIGURES,
     INSTEAD_WORDS,
     KIND_WORDS,
     LATEST_WORDS,
@@ -76,8 +79,9 @@ class ChartReading:
     changes: dict[str, Any]
     """The parts of a `ChartRequest` that the text names; what it does not name is not in it.
 
-    `is_everything` says that what was left out before is wanted again, `dropped` that so many of the largest or the
-    smallest are not wanted: both are said of a chart, and are no part of a request.
+    `is_everything` says that what was left out before is wanted again, `released` which values of one column are ("all
+    countries"), `dropped` that so many of the largest or the smallest are not wanted: they are said of a chart, and are
+    no part of a request.
     """
     unread: tuple[str, ...]
     """Words that are neither of the table nor of charts, as they were written: a chart without them may show something
@@ -92,25 +96,31 @@ class ChartReading:
     @property
     def names_table(self) -> bool:
         """Whether a column or a value of the table is named."""
-        return bool(self.changes.keys() & {"x", "y", "series", "only", "excluded", "time_unit"})
+        return bool(self.changes.keys() & {"x", "y", "series", "only", "excluded", "filters", "time_unit"})
 
 
 def reading_of(text: str, table: Dataset) -> ChartReading:
     """A text read against a table."""
     text = text[:MAX_ASKED_CHARS]
-    bounds, rest = _bounds(text)
+    title, rest = asked_title(text)
+    bounds, rest = _bounds(rest)
+    period, rest = asked_period(rest, table, _known_words(table))
     reading = _Reading(_folded(_LISTED.sub(" y ", rest)), table)
-    changes = reading.changes() | bounds
-    names = [*_table_words(table), *(name for one in table.columns for name in _names(one))]
+    changes = reading.changes() | bounds | ({"title": title} if title else {})
+    if period is not None:
+        changes["filters"] = period
+    names = [form for word in _table_words(table) for form in _forms(word)]
+    names += [name for one in table.columns for name in _names(one)]
     unread = unread_words(reading.rest, names)
     for value in reading.bare_values(unread):
         changes.setdefault("only", []).append(value)
         unread = [word for word in unread if word not in _folded(value).split()]
+    unread = [*reading.uncounted, *unread]
     spelled = {_folded(word): word for word in re.findall(r"[\w%]+", text)}
     return ChartReading(
         changes=changes,
         unread=tuple(spelled.get(word, word) for word in unread),
-        asks_unread=any(reading.asks_for(word) for word in unread),
+        asks_unread=bool(reading.uncounted) or any(reading.asks_for(word) for word in unread),
         asks_chart=any(f" {_folded(word)} " in f" {_folded(text)} " for word in CHART_WORDS),
         unplaced=reading.unplaced,
     )
@@ -119,24 +129,6 @@ def reading_of(text: str, table: Dataset) -> ChartReading:
 def asked_of(text: str, table: Dataset) -> dict[str, Any]:
     """What a text changes of a chart of a table."""
     return reading_of(text, table).changes
-
-
-def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
-    """The chart before with what was said about it. Said twice it is the same: a resumed call says it again."""
-    changes = {name: value for name, value in words.items() if name in ChartRequest.model_fields}
-    if words.get("is_everything"):
-        changes |= {"only": (), "excluded": (), "top": None, "last": None, "at_least": None, "at_most": None}
-    elif "excluded" in changes:
-        gone = list(dict.fromkeys([*before.excluded, *changes["excluded"]]))
-        changes |= {"excluded": gone, "only": [one for one in changes.get("only", before.only) if one not in gone]}
-    if changes.get("top") is not None and "order" not in changes and before.order == "smallest":
-        changes["order"] = None  # the largest, after the smallest
-    if "x" in changes and changes["x"] != before.x:
-        changes.setdefault("time_unit", None)
-        changes.setdefault("kind", before.kind if before.kind not in ("line", "area", "kpi") else "auto")
-        if before.series == changes["x"]:
-            changes.setdefault("series", None)
-    return before.changed(**changes)
 
 
 class _Reading:
@@ -149,8 +141,12 @@ class _Reading:
         self._text = _with_numbered_columns(re.sub(r" total (?=(?:de|del|of|in|en) )", " ", text), table)
         self._table = table
         self._asks_one = re.search(rf" (?:{'|'.join(ONE_FIGURE_WORDS)}) ", text) is not None
+        self._asks_count = any(f" {word} " in text for word in AGGREGATE_WORDS["count"])
         self._found: dict[str, Any] = {}
+        self._is_split_by_time = False
+        self._top_of = ""
         self.unplaced: tuple[str, ...] = ()
+        self.uncounted: tuple[str, ...] = ()
 
     @property
     def rest(self) -> str:
@@ -174,8 +170,9 @@ class _Reading:
         )
 
     def changes(self) -> dict[str, Any]:
-        if self._take_any(EVERYTHING_WORDS):
+        if self._take_any(EVERYTHING_WORDS) or self._text.strip() in ("all", "todo", "todos", "todas"):
             self._found |= {"only": [], "excluded": [], "top": None, "is_everything": True}
+        self._read_released()
         self._read_dropped()
         stacked = re.search(r" (?:stacked|apilad[oa]s?)(?= (?:by|por) )", self._text)
         if stacked:  # what follows are the parts of the stack
@@ -183,16 +180,17 @@ class _Reading:
             self._cut(
                 (stacked.start() + 1, stacked.end()), "split" if " by " in self._text[stacked.end() :] else "separado"
             )
-        for name, words in (("order", ORDER_WORDS), ("kind", _KINDS), ("time_unit", TIME_UNIT_WORDS)):
+        for name, words in (("order", ORDER_WORDS), ("kind", _KINDS), ("time_unit", self._unit_words())):
             if (key := self._take_choice(words)) is not None:
                 self._found[name] = key
         self._read_order_column()
-        is_split_by_time = "time_unit" not in self._found and self._read_joined_unit()
+        self._is_split_by_time = is_split_by_time = "time_unit" not in self._found and self._read_joined_unit()
         if self._take_any(SHARE_WORDS):
             self._found["is_share"] = True
         self._read_last()
         self._read_top()
         self._read_values()
+        self._read_colour()
         self._read_columns()
         times = [column.name for column in self._table.columns if column.type in ("date", "datetime")]
         times += [column.name for column in self._periods()]
@@ -205,6 +203,15 @@ class _Reading:
         if self._asks_one and self._found.keys().isdisjoint(_COMPARED) and self._found.keys() & {"y", "aggregate"}:
             self._found["kind"] = "kpi"
         return self._found
+
+    def _unit_words(self) -> Words:
+        """Words of periods, without those that are part of a column's name: "Annual budget"."""
+        titles = [f" {_folded(column.title)} " for column in self._table.columns]
+        named = [title for title in titles if title in self._text]
+        return {
+            unit: [word for word in words if not any(f" {_folded(word)} " in title for title in named)]
+            for unit, words in TIME_UNIT_WORDS.items()
+        }
 
     def _read_joined_unit(self) -> bool:
         """Read "by country and month": a period that is named after what else is compared by."""
@@ -248,6 +255,16 @@ class _Reading:
                 self._cut(match.span())
                 return
 
+    def _read_released(self) -> None:
+        """Read "all countries": none of them is left out any more."""
+        for column in self._table.columns:
+            names = "|".join(sorted(map(re.escape, _names(column)), key=len, reverse=True))
+            match = re.search(rf" (?:all|todos|todas)(?: of)?(?: the| los| las)? (?:{names}) ", self._text)
+            if match and column.type == "text" and not self._is_after(BY_WORDS, match.start() + 1):
+                self._found["released"] = _different(self._table.values(column.name))
+                self._cut(match.span())
+                return
+
     def _read_dropped(self) -> None:
         """Read "without the biggest one", "sin los dos menores"."""
         number = rf"(?:(?P<n>\d{{1,3}}|{'|'.join(NUMBER_WORDS)}) )?(?:\w+ )?"
@@ -262,9 +279,11 @@ class _Reading:
         for words, order in ((BOTTOM_WORDS, "smallest"), (TOP_WORDS, None)):
             for word in words:
                 number = rf"(?P<n>\d{{1,3}}|{'|'.join(NUMBER_WORDS)})"
-                for pattern in (rf" {word} {number} ", rf" {number}(?: \w+)? {word} "):
+                for pattern in (rf" {word} {number} ", rf" {number}(?: (?P<of>\w+))? {word} "):
                     if match := re.search(pattern, self._text):
                         self._found["top"] = int(NUMBER_WORDS.get(match["n"], match["n"]))
+                        following = self._text[match.end() :].split()
+                        self._top_of = match.groupdict().get("of") or (following[0] if following else "")
                         if order:
                             self._found["order"] = order
                         self._cut(match.span())
@@ -285,6 +304,13 @@ class _Reading:
             else:
                 continue
             self._text = f"{self._text[:start]}{'~' * (end - start)}{self._text[end:]}"
+
+    def _read_colour(self) -> None:
+        """Read "in red" and "make it blue", where no value of the table is called so."""
+        named = {self._text[start:end] for start, end, _ in self._values()}
+        words = {key: [word for word in group if word not in named] for key, group in COLOUR_WORDS.items()}
+        if (colour := self._take_choice(words)) is not None:
+            self._found["colour"] = colour
 
     def _without_column_name(self, before: str) -> str:
         """A text without the name of a column at its end: "only category A"."""
@@ -325,17 +351,26 @@ class _Reading:
         """Columns by name, label or synonym; what stands after "by" is compared or split by."""
         keys: list[Column] = []
         periods = self._periods()
+        is_timed = "time_unit" in self._found and any(one.type in ("date", "datetime") for one in self._table.columns)
         figures: list[tuple[int, Column]] = []
         for place, column in self._named_columns():
             # "Customers by sales" ranks them, "sales by age" compares ages: what adds up is the figure.
             if column.is_numeric and (column.is_additive or not self._is_after(BY_WORDS, place)):
                 figures.append((place, column))
-            elif self._is_after((*BY_WORDS, *SPLIT_WORDS, *WHICH_WORDS), place) or (
-                (keys or periods) and self._is_joined(place)
+            elif (
+                self._is_after((*BY_WORDS, *SPLIT_WORDS, *WHICH_WORDS), place)
+                or ((keys or periods or is_timed) and self._is_joined(place))
+                or self._found.get("kind") == "heatmap"
             ):
                 keys.append(column)
+        if not keys and not periods and (ranked := self._ranked_column(figures)) is not None:
+            keys = [ranked]
         keys = [*periods, *(column for column in keys if column not in periods)]
-        if keys and (self._is_after(SPLIT_WORDS, self._place_of(keys[0]) or 0)):
+        first = (self._place_of(keys[0]) or 0) if keys else 0
+        # "By quarter and country" goes along time, and is split by the country.
+        is_along_time = is_timed and not self._is_split_by_time and not periods
+        is_beside_time = is_along_time and keys and keys[0].type not in ("date", "datetime")
+        if keys and (self._is_after(SPLIT_WORDS, first) or is_beside_time):
             self._found["series"] = keys[0].name
         elif keys:
             self._found["x"] = keys[0].name
@@ -344,8 +379,41 @@ class _Reading:
             self.unplaced = tuple(column.title for column in keys[2:])
         if len(figures) > 1 and re.search(rf" (?:{'|'.join(AGAINST_WORDS)}) ", self._text):
             self._found.setdefault("kind", "scatter")
+        if not figures and not self._asks_count:
+            self._read_count(is_timed=is_timed)
         if figures:
             self._found["y"] = [column.name for _, column in sorted(figures, key=lambda pair: pair[0])][:4]
+
+    def _ranked_column(self, figures: Sequence[tuple[int, Column]]) -> Column | None:
+        """What a ranking is of: "customers by quantity", and "the three biggest customers" after months were drawn."""
+        named = [(place, column) for place, column in self._named_columns() if column.type == "text"]
+        by = [place for place, _ in figures if self._is_after(BY_WORDS, place)]
+        ranked = next((column for place, column in named if any(place < figure for figure in by)), None)
+        return ranked or next((column for _, column in named if self._top_of in _names(column)), None)
+
+    def _read_count(self, *, is_timed: bool) -> None:
+        """Read "tickets per week", "hires by year": rows, called as the table is, or as what tells them apart.
+
+        What a table holds many times is not counted by its rows: "customers by country" of invoices is not understood.
+        """
+        measured = {_folded(word) for name in FIGURES for word in (name, *COLUMN_WORDS[name])}
+        subject = re.match(rf" (?:the |los |las )?(.+?) (?:(?:{'|'.join(BY_WORDS)}) |~|$)", self._text)
+        word = subject[1] if subject else ""
+        if word in measured or not self._found.keys() & {"x", "series", "time_unit"}:
+            return
+        named = next((column for column in self._table.columns if word in _names(column)), None)
+        if named is None:
+            is_table = any(word in _forms(one) for one in _table_words(self._table) if len(one) > 3)
+        else:
+            values = self._table.values(named.name)
+            is_day = named.type in ("date", "datetime") and is_timed
+            is_table = is_day or len(set(values)) == len(values) > 1
+            if is_day:
+                self._found.setdefault("x", named.name)
+            elif not is_table and named.type == "text" and named.name not in self._found.values():
+                self.uncounted = (word,)
+        if is_table:
+            self._found["aggregate"] = "count"
 
     def _named_columns(self) -> list[tuple[int, Column]]:
         """The columns that are named, by their places; "gasto usd" is not the other column that begins with "gasto"."""
@@ -440,9 +508,21 @@ def _with_numbered_columns(text: str, table: Dataset) -> str:
     return re.sub(rf" (?:(?P<word>{words}) (?:columna|column)|(?:columna|column) (?P<digit>\d{{1,2}})) ", named, text)
 
 
+def _known_words(table: Dataset) -> set[str]:
+    """Names of columns and values of texts: a month that is one of them is no time."""
+    names = {name for column in table.columns for name in (_folded(column.title), _folded(column.name))}
+    texts = (_different(table.values(column.name)) for column in table.columns if column.type == "text")
+    return names | {_folded(value) for values in texts for value in values}
+
+
 def _table_words(table: Dataset) -> list[str]:
     """What a table is called, each word of it."""
     return _folded(f"{table.name.replace('_', ' ')} {table.title}").split()
+
+
+def _forms(word: str) -> set[str]:
+    """A word and its other number."""
+    return {word, _singular(word), f"{word}s", f"{word}es"}
 
 
 def _names(column: Column) -> set[str]:
@@ -454,7 +534,7 @@ def _names(column: Column) -> set[str]:
     for group in groups:
         if group & names:
             names = names | group
-    return {form for name in names if name for form in (name, _singular(name), f"{name}s", f"{name}es")}
+    return {form for name in names if name for form in _forms(name)}
 
 
 def _without_legal_form(name: str) -> str:

@@ -143,6 +143,7 @@ def _summary(plan: ChartPlan, info: DatasetInfo) -> str:
     summary: dict[str, Any] = {
         "chart": plan.title,
         "kind": plan.kind,
+        "language": plan.request.language,
         "shows": plan.description,
         "source": plan.request.dataset,
         "dataset": info.name,

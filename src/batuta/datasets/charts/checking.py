@@ -31,7 +31,7 @@ _TYPES: Final = frozenset({"nominal", "ordinal", "quantitative", "temporal"})
 _SORTS: Final = frozenset({None, "ascending", "descending"})
 _STACKS: Final = frozenset({None, True, False, "zero"})
 _SCALE: Final = {"zero": (bool,), "type": frozenset({"utc", "linear"})}
-_AXIS: Final = {"format": (str,), "labelLimit": (int,)}
+_AXIS: Final = {"format": (str,), "labelLimit": (int,), "tickMinStep": (int,)}
 _FORMATS: Final = frozenset({",", ",d", ",.2f", ",.2~f", "%d %b %Y"})
 _SCHEMAS: Final = frozenset({f"https://vega.github.io/schema/vega-lite/v{major}.json" for major in (5, 6)})
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from batuta.datasets.charts import rules
 from batuta.datasets.charts.draft import BEFORE, COUNT, ChartDraft
-from batuta.datasets.charts.figures import Group, Key, aggregated, binned, grouped, period_of
+from batuta.datasets.charts.figures import Group, Key, aggregated, binned, grouped, in_longer_period, period_of
 from batuta.datasets.charts.labels import number_text, period_text, value_text
 from batuta.datasets.charts.words import AGGREGATE_NAMES, UNIT_NAMES, say
 from batuta.datasets.dataset import Column
@@ -83,6 +83,12 @@ def _with_periods(draft: ChartDraft) -> tuple[list[Any], list[Any]]:
     place = draft.place(draft.x)
     if not draft.is_temporal:
         empty = say("blank", draft.language) if draft.x.type == "text" else None
+        if draft.is_in_periods and draft.time_unit in ("quarter", "year"):
+            longer = draft.time_unit
+            draft.rows = [
+                [in_longer_period(str(v), longer) if n == place and v else v for n, v in enumerate(row)]
+                for row in draft.rows
+            ]
         if draft.x.type != "text" or all(row[place] not in (None, "") for row in draft.rows):
             return draft.rows, list(draft.references)
         return [[empty if n == place and not v else v for n, v in enumerate(row)] for row in draft.rows], list(
@@ -98,6 +104,8 @@ def _with_periods(draft: ChartDraft) -> tuple[list[Any], list[Any]]:
 
 def _key_column(draft: ChartDraft, column: Column) -> Column:
     is_cut = column is draft.x or draft.time_unit is not None
+    if column is draft.x and draft.is_in_periods and draft.time_unit is not None:
+        return column.model_copy(update={"label": UNIT_NAMES[draft.time_unit][draft.language].capitalize()})
     return column.model_copy(update={"type": "date"}) if is_cut and column.type in ("date", "datetime") else column
 
 
@@ -159,6 +167,7 @@ def _order(draft: ChartDraft) -> None:
     """As it was asked for; else along time by time, and the largest first."""
     pairs = list(zip(draft.figures, draft.records, strict=True))
     is_ordered = draft.is_temporal or draft.is_in_periods or (draft.x is not None and draft.x.is_numeric)
+    is_ordered = is_ordered or draft.is_of_currencies  # no sum of euros and dollars makes one the largest
     order = draft.request.order or ("label" if is_ordered else "largest")
     if order == "label" or draft.is_temporal:
         is_text = draft.x is not None and draft.x.type == "text"

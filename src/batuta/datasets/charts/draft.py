@@ -3,23 +3,28 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from batuta.datasets.charts.figures import Group, Key
+from batuta.datasets.charts.figures import Group, Key, period_start
+from batuta.datasets.charts.labels import days_text, named_period, value_text
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
 from batuta.datasets.charts.vocabulary import COLUMN_WORDS, COUNTRY_WORDS, Words
 from batuta.datasets.charts.words import say
 from batuta.datasets.dataset import Column, Dataset, DatasetError, dataset_name
 from batuta.datasets.values import CONVERTERS, NO_VALUE, Value
 from batuta.events.datasets import RecordReference
+from batuta.language.folding import fold
+from batuta.language.lexicon import MONTHS
 
 COUNT = "row_count"
 BEFORE = "before"
 """The column of a dataset that holds the same figure of the period before."""
 COMPARED = "value"
 """The column that it is compared with."""
+MAX_NAMED_VALUES = 4
+"""Values that a filter is said with."""
 
 
 class ChartRefusedError(DatasetError):
@@ -53,6 +58,9 @@ class ChartDraft:
     bins: tuple[list[Decimal], list[int]] | None = None
     """Of a histogram of a large table: limits and counts."""
     notes: list[str] = field(default_factory=list)
+    shown_periods: str = ""
+    """The end of a time that alone is shown, and `shown_ranks` how many of the largest: the title says so."""
+    shown_ranks: str = ""
     columns: list[Column] = field(default_factory=list)
     """Of the figures, once they are computed; so are `figures` and `records`."""
     figures: list[list[Value]] = field(default_factory=list)
@@ -90,6 +98,36 @@ class ChartDraft:
         code, amount = self.place(self.dataset.column(column.currency_column or "")), self.place(column)
         found = {str(row[code] or "") for row in self.rows if row[amount] is not None}
         return found or {str(row[code]) for row in self.rows if row[code] is not None}
+
+    @property
+    def is_of_currencies(self) -> bool:
+        """Whether its figures are in several currencies, shown apart."""
+        keys = {one.name for one in (self.x, self.series) if one is not None}
+        return any(y.currency_column in keys and len(self.currency_codes(y)) > 1 for y in self.ys)
+
+    @property
+    def filters_in_words(self) -> list[str]:
+        """What its filters keep, each as a reader of its language says it."""
+        said = []
+        for one in self.request.filters:
+            column = column_named(self.dataset, one.column, self.request)
+            assert column is not None
+            bounds = [bound_of(column, text, self.request) for text in (one.at_least, one.at_most)]
+            if column.type in ("date", "datetime") and not one.values:
+                first, last = (each.date() if isinstance(each, datetime) else each for each in bounds)
+                said.append(days_text(first, last, self.language))
+            elif len(one.values) > 2 and all(period_start(value) for value in one.values):
+                said.append(" – ".join(named_period(one.values[end], self.language) for end in (0, -1)))
+            else:
+                more = "…" if len(one.values) > MAX_NAMED_VALUES else ""
+                named = ", ".join(one.values[:MAX_NAMED_VALUES]) + more
+                signs = [
+                    f"{sign} {value_text(bound, self.language)}"
+                    for sign, bound in zip("≥≤", bounds, strict=True)
+                    if bound is not None
+                ]
+                said.append(f"{column.title}: {', '.join(part for part in (named, *signs) if part)}")
+        return [part for part in said if part]
 
     def note(self, message: str, **facts: object) -> None:
         """Say what was mended."""
@@ -144,6 +182,8 @@ def _choose(draft: ChartDraft) -> None:
     numeric = [column for column in draft.dataset.columns if column.is_numeric and column.name not in taken]
     if not draft.ys and draft.aggregate != "count":
         additive = [column for column in numeric if column.is_additive]
+        if sum(fold(column.title).rstrip(".") in MONTHS for column in additive) > 2:
+            raise draft.refuse("months_as_columns", dataset=draft.dataset.title or draft.dataset.name)
         wanted = {"scatter": 2, "combined": 2}.get(draft.kind, 1)
         draft.ys = (additive or numeric)[:wanted] if draft.kind != "scatter" else numeric[:2]
     _add_comparison(draft)
@@ -176,9 +216,20 @@ def default_x(draft: ChartDraft) -> Column | None:
     free = [column for column in draft.dataset.columns if column not in taken]
     times = [column for column in free if column.type in ("date", "datetime")]
     texts = [column for column in free if column.type in ("text", "boolean") and not _is_currency_code(draft, column)]
+    texts.sort(key=lambda column: _is_identity(draft, column))  # a document's number comes after what it is about
     along_time = draft.kind in ("line", "area") or draft.time_unit is not None
     preferred = [*times, *texts] if along_time else [*texts, *times]
     return preferred[0] if preferred else None
+
+
+MOST_NAMES = 20
+"""Rows up to which each of them may be a bar with its own name."""
+
+
+def _is_identity(draft: ChartDraft, column: Column) -> bool:
+    """Whether a column of a long table tells each row from every other: nothing is added up by it."""
+    values = draft.dataset.values(column.name)
+    return len(values) > MOST_NAMES and len(set(values)) == len(values)
 
 
 def _is_currency_code(draft: ChartDraft, column: Column) -> bool:

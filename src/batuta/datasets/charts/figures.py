@@ -115,6 +115,30 @@ def _period_number(period: Value, unit: TimeUnit | None) -> tuple[TimeUnit, int]
 _PERIOD_TEXT = re.compile(r"(?P<year>\d{4})(?:-(?:(?P<month>\d{2})|Q(?P<quarter>[1-4])|W(?P<week>\d{2})))?")
 
 
+def period_in(text: str) -> tuple[TimeUnit, date] | None:
+    """The unit and the first day of a period that stands as text."""
+    found = _period_number(text, None)
+    return None if found is None else (found[0], _period_start(*found))
+
+
+def in_longer_period(text: str, unit: TimeUnit) -> str:
+    """The longer period that one lies in, as text: the quarter of a month. A text that is no period stays as it is."""
+    found = period_in(text)
+    if found is None or _UNITS.index(found[0]) >= _UNITS.index(unit):
+        return text
+    number = _period_number(found[1], unit)
+    return text if number is None else _period_label(*number)
+
+
+_UNITS: tuple[TimeUnit, ...] = ("day", "week", "month", "quarter", "year")
+
+
+def period_start(text: str) -> date | None:
+    """The first day of a period that stands as text: 2026, 2026-04, 2026-Q2, 2026-W14; none for any other text."""
+    found = _period_number(text, None)
+    return None if found is None else _period_start(*found)
+
+
 def _period_start(unit: TimeUnit, number: int) -> date:
     if unit == "week":
         return date.fromordinal(number * 7 + 1)

@@ -1,11 +1,14 @@
 """Figures, days and column titles as a reader of one language writes them."""
 
+import re
 from datetime import date
 from decimal import Decimal
 
-from batuta.datasets.charts.words import MONTHS, SEPARATORS
+from batuta.datasets.charts.figures import period_in
+from batuta.datasets.charts.words import MONTHS, SEPARATORS, say
 from batuta.datasets.values import Value
 from batuta.events.datasets import Column
+from batuta.language.calendar_math import unit_of
 
 
 def number_text(value: Decimal | float | int, language: str, places: int | None = None) -> str:
@@ -42,6 +45,39 @@ def period_text(start: date, unit: str, language: str) -> str:
         year, week, _ = start.isocalendar()
         return f"{year} {'W' if language == 'en' else 'S'}{week:02d}"
     return value_text(start, language)
+
+
+def days_text(first: date | None, last: date | None, language: str) -> str:
+    """Days from one to another: `Mar 2026`, `2025`, `since 1 Jun 2026`, `3 Mar 2026 – 9 Apr 2026`."""
+    if first is None or last is None:
+        if first is not None:
+            return say("since", language, low=value_text(first, language))
+        return "" if last is None else say("until", language, high=value_text(last, language))
+    for grain in ("year", "quarter", "month"):
+        if (first, last) == (unit_of(grain, first).first, unit_of(grain, first).last):
+            return period_text(first, grain, language)
+    return f"{value_text(first, language)} – {value_text(last, language)}"
+
+
+def named_period(text: str, language: str) -> str:
+    """A period that stands as text, as it is said: `2026-04` is `Apr 2026`. Any other text as it is."""
+    found = period_in(text)
+    return text if found is None else period_text(found[1], found[0], language)
+
+
+_ISO_DAY = r"\d{4}-\d\d-\d\d"
+
+
+def with_days(text: str, language: str) -> str:
+    """A text with its ISO days as they are said: `2026-01-01 – 2026-12-31` is `2026`."""
+    if match := re.fullmatch(rf"({_ISO_DAY}) – ({_ISO_DAY})", text):
+        return days_text(date.fromisoformat(match[1]), date.fromisoformat(match[2]), language)
+    return re.sub(rf"\b{_ISO_DAY}\b", lambda day: value_text(date.fromisoformat(day[0]), language), text)
+
+
+def is_span(text: str) -> bool:
+    """Whether a text is nothing but the days from one to another."""
+    return re.fullmatch(rf"{_ISO_DAY} – {_ISO_DAY}", text) is not None
 
 
 _SIGNS = {"EUR": "€", "USD": "$", "GBP": "£"}

@@ -5,9 +5,10 @@ plan.figures        a dataset with exactly what is drawn
 plan.kind, plan.notes
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from batuta.datasets.charts import rules
@@ -21,7 +22,15 @@ from batuta.datasets.charts.computing import (
     reduce_to_figure,
 )
 from batuta.datasets.charts.draft import COUNT, ChartDraft, drafted
-from batuta.datasets.charts.labels import axis_title, period_text, value_text
+from batuta.datasets.charts.labels import (
+    axis_title,
+    is_span,
+    named_period,
+    number_text,
+    period_text,
+    value_text,
+    with_days,
+)
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.words import KIND_NAMES, UNIT_NAMES, say
 from batuta.datasets.dataset import MAX_TITLE_CHARS, Column, Dataset, Provenance, dataset_name
@@ -83,12 +92,13 @@ def finished(draft: ChartDraft) -> ChartPlan:
 
 
 def _planned(draft: ChartDraft) -> ChartPlan:
-    is_along_bars = draft.is_temporal and draft.kind in ("bar", "stacked", "heatmap", "combined")
-    if is_along_bars and len(draft.columns) > 1:
+    if _is_named_by_period(draft) and len(draft.columns) > 1:
         unit = draft.time_unit or "day"
         draft.figures = [[*row, period_text(row[0], unit, draft.language)] for row in draft.figures]  # type: ignore[arg-type]
         draft.columns.append(Column(name=PERIOD_LABEL, type="text", label=draft.columns[0].title))
-    title = draft.request.title or _with_particulars(draft, _title(draft))
+    elif draft.is_in_periods and draft.kind not in ("table", "kpi", "scatter", "histogram", "pie"):
+        draft.figures = [[named_period(str(row[0] or ""), draft.language), *row[1:]] for row in draft.figures]
+    title = _with_particulars(draft, draft.request.title or _title(draft))
     figures = Dataset(
         name=dataset_name(f"{draft.dataset.name[:45]}_chart"),
         title=title,
@@ -121,6 +131,18 @@ def _planned(draft: ChartDraft) -> ChartPlan:
     )
 
 
+MOST_NAMED_PERIODS = 60
+"""Periods that an axis names one by one; more of them lie on a scale of time."""
+
+
+def _is_named_by_period(draft: ChartDraft) -> bool:
+    """Whether an axis along time names its periods: marks of a month stand over that month, and not over some week."""
+    if draft.kind in ("line", "area"):
+        is_in_units = draft.time_unit is not None and draft.time_unit != "day"
+        return draft.is_temporal and is_in_units and len({row[0] for row in draft.figures}) <= MOST_NAMED_PERIODS
+    return draft.is_temporal and draft.kind in ("bar", "stacked", "heatmap", "combined")
+
+
 def _named(figures: Dataset, column: Column | None) -> Column | None:
     return None if column is None else next((one for one in figures.columns if one.name == column.name), None)
 
@@ -139,7 +161,8 @@ def _title(draft: ChartDraft) -> str:
         return y if draft.kind != "table" else draft.dataset.title or draft.dataset.name
     if draft.kind == "histogram":
         return draft.columns[0].title
-    x = UNIT_NAMES[draft.time_unit][draft.language] if draft.is_temporal and draft.time_unit else draft.x.title.lower()
+    is_along_time = draft.is_temporal or draft.is_in_periods
+    x = UNIT_NAMES[draft.time_unit][draft.language] if is_along_time and draft.time_unit else draft.x.title.lower()
     if draft.series is not None and draft.series.name != MEASURE:
         return say("by_series", draft.language, y=y, x=x, series=draft.series.title.lower())
     return say("by", draft.language, y=y, x=x)
@@ -148,8 +171,10 @@ def _title(draft: ChartDraft) -> str:
 def _with_particulars(draft: ChartDraft, title: str) -> str:
     """A title with what is not seen in the picture: the currency, period and filter of the table, and chosen values."""
     drawn = next((one for one in draft.columns if one.is_numeric and one.name not in (PREVIOUS, CHANGE)), None)
+    is_own = bool(draft.request.title)
     if (
         draft.kind not in ("table", "histogram", "scatter", "combined")
+        and (not is_own or draft.kind == "pie")  # an axis says it, and a pie has none
         and drawn is not None
         and (drawn.currency or drawn.unit == "%")
     ):
@@ -159,7 +184,9 @@ def _with_particulars(draft: ChartDraft, title: str) -> str:
             if drawn.title in title
             else f"{title} ({drawn.currency or drawn.unit})"
         )
-    parts = draft.dataset.title.split(PARTS)[1:]
+    said = [part for part in draft.dataset.title.split(PARTS)[1:] if not (draft.shown_periods and is_span(part))]
+    parts = [*(with_days(part, draft.language) for part in said), *draft.filters_in_words]
+    parts += [part for part in (draft.shown_periods, draft.shown_ranks) if part]
     for message, values in (("only", draft.request.only), ("without", draft.request.excluded)):
         if values:
             parts.append(say(message, draft.language, values=", ".join(values)).rstrip("."))
@@ -177,18 +204,34 @@ def _description(draft: ChartDraft, figures: Dataset, title: str) -> str:
     if not rows:
         return f"{kind}: {title}"
     highest, lowest = (choose(rows, key=lambda row: float(row[place])) for choose in (max, min))
-    shown = {"kind": kind, "title": title, "high": value_text(highest[place], draft.language)}
+    shown = {"kind": kind, "title": title.rstrip("."), "high": value_text(highest[place], draft.language)}
     if draft.kind == "scatter":
         return say("describe_points", draft.language, **shown, count=len(rows))
+    if draft.is_of_currencies:  # none of them is higher than one of another
+        return say("describe_values", draft.language, **shown, count=len(rows))
     if len(rows) == 1:
-        return say("describe_one", draft.language, **shown)
+        return _described_figure(draft, dict(zip([one.name for one in figures.columns], rows[0], strict=True)), shown)
     low = value_text(lowest[place], draft.language)
     at_high, at_low = (_label(draft, row) for row in (highest, lowest))
     return say("describe", draft.language, **shown, count=len(rows), at_high=at_high, low=low, at_low=at_low)
 
 
+def _described_figure(draft: ChartDraft, figures: Mapping[str, Value], shown: Mapping[str, str]) -> str:
+    before, change = figures.get(PREVIOUS), figures.get(CHANGE)
+    if not isinstance(before, int | float | Decimal) or not isinstance(change, int | float | Decimal):
+        return say("describe_one", draft.language, **shown)
+    share = (
+        f"{number_text(Decimal(str(change)) * 100 / abs(Decimal(str(before))), draft.language, 1)} %" if before else ""
+    )
+    facts = {"before": value_text(before, draft.language), "change": share or value_text(change, draft.language)}
+    return say("describe_compared", draft.language, **shown, **facts)
+
+
 def _label(draft: ChartDraft, row: Sequence[Value]) -> str:
     """What a figure belongs to: a name, a day, or a period."""
     if isinstance(row[0], date) and draft.is_temporal:
-        return period_text(row[0], draft.time_unit or "day", draft.language)
-    return value_text(row[0], draft.language)
+        named = period_text(row[0], draft.time_unit or "day", draft.language)
+    else:
+        named = named_period(value_text(row[0], draft.language), draft.language)
+    is_split = draft.series is not None and len(row) > 2 and isinstance(row[1], str)
+    return f"{named}, {row[1]}" if is_split else named

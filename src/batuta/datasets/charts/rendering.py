@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, Literal
 
 from batuta.datasets.charts.checking import checked_spec
@@ -23,6 +24,8 @@ from batuta.kernel.extras import load_extra
 CHILD = Path(__file__).with_name("render_child.py")
 LIMIT = ProcessLimit(seconds=30)
 WIDTH = 640
+TITLE_LETTERS, BELOW_LETTERS = 88, 104
+"""Of one line above a picture; a longer title goes on below, nothing of it is cut off."""
 MAX_DRAWN_ROWS = 5_000
 DAY_FORMAT = "%-d %b %Y"
 """A day as both languages write it: 5 Jan 2026, 5 ene 2026."""
@@ -75,8 +78,8 @@ def bound(spec: dict[str, Any], figures: Dataset, *, language: str = "en", theme
 def _heading(title: str, theme: Theme) -> dict[str, Any]:
     """What a picture shows, for a reader who has nothing else: its particulars stand below its title."""
     text, _, rest = title.partition(PARTS)
-    below = {"subtitle": rest, "subtitleColor": _INK[theme]} if rest else {}
-    return {"text": text, "color": _INK[theme], "anchor": "start", "limit": WIDTH, **below}
+    below = {"subtitle": wrap(rest, BELOW_LETTERS), "subtitleColor": _INK[theme]} if rest else {}
+    return {"text": wrap(text, TITLE_LETTERS), "color": _INK[theme], "anchor": "start", "offset": 12, **below}
 
 
 def config(language: str, theme: Theme) -> dict[str, Any]:

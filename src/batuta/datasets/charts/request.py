@@ -1,6 +1,6 @@
 """What a user wants to see: kind, columns, filters. Plain data, so that a follow-up can change a part of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ WantedKind = Literal["auto"] | ChartKind
 Aggregate = Literal["sum", "average", "count", "minimum", "maximum"]
 Order = Literal["largest", "smallest", "label"]
 TimeUnit = Literal["day", "week", "month", "quarter", "year"]
+Colour = Literal["blue", "red", "green", "orange", "yellow", "purple", "pink", "grey", "brown", "teal"]
 _NAMED_IN_TITLE = frozenset(
     ("x", "y", "series", "time_unit", "only", "excluded", "filters", "aggregate", "is_share")
 )  # fmt: skip
@@ -60,6 +61,8 @@ class ChartRequest(BaseModel):
     """Of categories; along time and for numbers their own order if nothing is said, else the largest first."""
     is_share: bool = False
     """Whether figures are shown as percentages of their sum."""
+    colour: Colour | None = None
+    """Of all marks, where colours do not tell parts apart."""
     starts_at_zero: bool = True
     title: str = Field(default="", max_length=200)
     language: Literal["en", "es"] = "en"
@@ -81,3 +84,35 @@ def request_of(parts: Mapping[str, Any]) -> ChartRequest:
         message = "bad_number" if part in ("top", "last") else "bad_part"
         value = str(wrong["input"])[:80]
         raise DatasetError(say(message, language, part=part, value=value, most="1000")) from error
+
+
+def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
+    """The chart before with what was said about it. Said twice it is the same: a resumed call says it again."""
+    changes = {name: value for name, value in words.items() if name in ChartRequest.model_fields}
+    if words.get("is_everything"):
+        changes |= {"only": (), "excluded": (), "top": None, "last": None, "at_least": None, "at_most": None}
+        changes.setdefault("filters", ())
+    elif "excluded" in changes:
+        gone = list(dict.fromkeys([*before.excluded, *changes["excluded"]]))
+        changes |= {"excluded": gone, "only": [one for one in changes.get("only", before.only) if one not in gone]}
+    if released := set(words.get("released", ())):
+        changes.setdefault("only", [one for one in before.only if one not in released])
+        changes.setdefault("excluded", [one for one in before.excluded if one not in released])
+    if changes.get("filters"):
+        changes["filters"] = _filters_after(before, changes["filters"])
+    if changes.get("series") is not None and "x" not in changes and changes["series"] == before.x:
+        changes["x"] = None  # what was compared by is now split by
+    if changes.get("top") is not None and "order" not in changes and before.order == "smallest":
+        changes["order"] = None  # the largest, after the smallest
+    if "x" in changes and changes["x"] != before.x:
+        changes.setdefault("time_unit", None)
+        changes.setdefault("kind", before.kind if before.kind not in ("line", "area", "kpi") else "auto")
+        if before.series == changes["x"]:
+            changes.setdefault("series", None)
+    return before.changed(**changes)
+
+
+def _filters_after(before: ChartRequest, filters: Iterable[Any]) -> list[ChartFilter]:
+    """The filters of a chart with new ones: of each column the last that was asked for."""
+    new = [ChartFilter.model_validate(one) for one in filters]
+    return [*(one for one in before.filters if one.column not in {each.column for each in new}), *new]

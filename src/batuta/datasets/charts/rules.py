@@ -3,7 +3,7 @@
 | rule | when | what happens |
 |---|---|---|
 | empty | no rows are left | refused |
-| mixed currencies | figures of several currencies, not split by them | refused |
+| mixed currencies | figures of several currencies, not split by them | shown apart, or refused |
 | nothing to count | no numeric column | rows are counted |
 | not additive | a price or rate would be added up | averages |
 | other units | figures of several units on one axis | those of the first unit |
@@ -19,27 +19,29 @@
 | too many categories | more than can be read | the largest and the others, or a table |
 | too many series | more than can be told apart | the largest and the others |
 | gaps in an area | a period in which a part of the area has no figure | zero |
-| gaps in time | a period between others has no figures | its place stays empty, and said |
+| gaps in time | a period between others, or one line in it, has no figures | its place stays empty, and said |
 | single point | one value | a figure |
 | cut axis | bars or areas that do not begin at zero | from zero |
 | cut data | the source was cut short | said |
-| chosen values | values were kept or left out by name | said |
+| chosen values | values or a time were kept, or left out by name | said |
+| one colour | a colour was asked for where colours tell parts apart | said |
 | figure bounds | figures outside of what was asked for | left out, and said |
 | latest | more periods than were asked for | the last ones, and said |
 | top periods | the largest of several periods were asked for | those, as bars along time, and said |
 | share of no whole | percentages of averages, of negative parts or of nothing | the figures themselves |
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
 from batuta.datasets.charts.draft import COUNT, ChartDraft, default_x
 from batuta.datasets.charts.figures import missing_periods, period_of
-from batuta.datasets.charts.labels import period_text
-from batuta.datasets.charts.request import TimeUnit
+from batuta.datasets.charts.labels import named_period, period_text
+from batuta.datasets.charts.request import TimeUnit, WantedKind
 from batuta.datasets.charts.words import UNIT_NAMES, say
+from batuta.datasets.dataset import Column
 from batuta.datasets.values import NO_VALUE, Value
 
 MAX_CATEGORIES = 20
@@ -48,6 +50,8 @@ MAX_SERIES = 8
 MAX_PERIODS = 400
 MAX_POINTS = 5_000
 MAX_TABLE_ROWS = 10_000
+ONE_COLOUR: Final = ("bar", "histogram", "line", "area", "scatter")
+"""Kinds whose marks have one colour, unless they are split by something."""
 MAX_NAMED = 6
 """Periods that a note names."""
 
@@ -65,16 +69,43 @@ def empty(draft: ChartDraft) -> None:
 
 
 def mixed_currencies(draft: ChartDraft) -> None:
-    """Euros and dollars make no sum, and share no axis."""
+    """Euros and dollars make no sum: they are shown apart, and never as parts of one whole."""
     is_rows = draft.kind == "table" and draft.x is None  # nothing is added up
     for column in () if is_rows else draft.ys:
         code = column.currency_column
-        if code is None or code in {one.name for one in (draft.x, draft.series) if one is not None}:
+        codes = (
+            []
+            if code is None
+            else sorted(one or say("no_currency", draft.language) for one in draft.currency_codes(column))
+        )
+        if code is None or len(codes) < 2:
             continue
-        codes = sorted(one or say("no_currency", draft.language) for one in draft.currency_codes(column))
-        if len(codes) > 1:
-            label = draft.dataset.column(code).title
-            raise draft.refuse("mixed_currencies", y=column.title, codes=", ".join(codes), column=label)
+        facts = {"y": column.title, "codes": ", ".join(codes), "column": draft.dataset.column(code).title}
+        is_bounded = draft.request.at_least is not None or draft.request.at_most is not None
+        if code not in {one.name for one in (draft.x, draft.series) if one is not None}:
+            if is_bounded or draft.series is not None or draft.kind not in _SPLIT_BY_CURRENCY or len(draft.ys) > 1:
+                raise draft.refuse("mixed_currencies", **facts)
+            _split_by_currency(draft, draft.dataset.column(code))
+            draft.note("currencies_apart", **facts)
+        elif is_bounded:
+            raise draft.refuse("mixed_currencies", **facts)
+        if _SPLIT_BY_CURRENCY.get(draft.kind, draft.kind) != draft.kind:
+            if draft.kind != "kpi":
+                draft.note("area_no_whole" if draft.kind == "area" else "pie_no_whole")
+            draft.kind = _SPLIT_BY_CURRENCY[draft.kind]
+
+
+_SPLIT_BY_CURRENCY: Final[Mapping[str, WantedKind]] = {
+    "bar": "bar", "stacked": "bar", "pie": "bar", "kpi": "bar", "line": "line", "area": "line", "table": "table",
+}  # fmt: skip
+"""What a kind of chart becomes when its figures are in several currencies: nothing is stacked, nothing is a share."""
+
+
+def _split_by_currency(draft: ChartDraft, currency: Column) -> None:
+    if draft.x is None:
+        draft.x = currency
+    else:
+        draft.series = currency
 
 
 def nothing_to_count(draft: ChartDraft) -> None:
@@ -207,20 +238,32 @@ def gaps_in_time(draft: ChartDraft) -> None:
         return
     periods = list(dict.fromkeys(row[0] for row in draft.figures if row[0] not in (None, NO_VALUE)))
     missing = missing_periods(periods, draft.time_unit) if len(periods) > 1 else []
-    if not missing:
-        return
-    names = [
-        period_text(one, draft.time_unit or "day", draft.language) if isinstance(one, date) else str(one)
-        for one in missing[:MAX_NAMED]
-    ]
-    draft.note("time_gaps", periods=", ".join(names) + ("…" if len(missing) > MAX_NAMED else ""))
+    if missing:
+        _note_gaps(draft, missing)
+    parts = list(dict.fromkeys(tuple(row[1:-1]) for row in draft.figures))
     if len(periods) + len(missing) > (MAX_PERIODS if draft.kind in ("line", "area") else MAX_CATEGORIES):
         return
-    parts = list(dict.fromkeys(tuple(row[1:-1]) for row in draft.figures))
-    pairs = list(zip(draft.figures, draft.records, strict=True))
-    pairs += [([period, *part, None], None) for period in missing for part in parts]
+    known = {tuple(row[:-1]) for row in draft.figures}
+    shown = (
+        [*periods, *missing] if draft.kind == "line" else missing
+    )  # each line breaks where its own figure is missing
+    gaps = [[period, *part, None] for period in shown for part in parts if (period, *part) not in known]
+    if not gaps:
+        return
+    pairs = [*zip(draft.figures, draft.records, strict=True), *((row, None) for row in gaps)]
     pairs.sort(key=lambda pair: (pair[0][0] is None, str(pair[0][0])))
     draft.figures, draft.records = [row for row, _ in pairs], [record for _, record in pairs]
+
+
+def _note_gaps(draft: ChartDraft, missing: Sequence[Value]) -> None:
+    names = [_period_name(draft, one) for one in missing[:MAX_NAMED]]
+    draft.note("time_gaps", periods=", ".join(names) + ("…" if len(missing) > MAX_NAMED else ""))
+
+
+def _period_name(draft: ChartDraft, period: Value) -> str:
+    if isinstance(period, date):
+        return period_text(period, draft.time_unit or "day", draft.language)
+    return named_period(str(period), draft.language)
 
 
 def latest(draft: ChartDraft) -> None:
@@ -232,6 +275,8 @@ def latest(draft: ChartDraft) -> None:
     if len(periods) > wanted:
         _keep(draft, 0, set(periods[-wanted:]))
         draft.note("last_only", shown=wanted, all=len(periods))
+        ends = [_period_name(draft, one) for one in dict.fromkeys((periods[-wanted], periods[-1]))]
+        draft.shown_periods = " – ".join(ends)
 
 
 def top_periods(draft: ChartDraft) -> None:
@@ -240,15 +285,23 @@ def top_periods(draft: ChartDraft) -> None:
     is_along_time = draft.is_temporal or draft.is_in_periods
     if wanted is None or not is_along_time or draft.kind in ("scatter", "histogram", "kpi", "pie"):
         return
+    if draft.is_of_currencies:
+        draft.note("currencies_no_rank")
+        return
     is_smallest = draft.request.order == "smallest"
     periods = ranked(draft, 0, is_smallest=is_smallest)
     if len(periods) <= wanted:
         return
     _keep(draft, 0, set(periods[:wanted]))
-    draft.note("bottom_only" if is_smallest else "top_only", shown=wanted, all=len(periods))
+    _note_ranks(draft, wanted, len(periods), is_smallest=is_smallest)
     if draft.kind in ("line", "area"):
         draft.kind = "bar" if draft.kind == "line" or draft.series is None else "stacked"
         draft.note("periods_apart")
+
+
+def _note_ranks(draft: ChartDraft, shown: int, count: int, *, is_smallest: bool) -> None:
+    draft.note("bottom_only" if is_smallest else "top_only", shown=shown, all=count)
+    draft.shown_ranks = say("title_bottom" if is_smallest else "title_top", draft.language, shown=shown)
 
 
 def share(draft: ChartDraft) -> None:
@@ -259,6 +312,7 @@ def share(draft: ChartDraft) -> None:
     values = draft.figures_of(figure.name)
     total = sum((Decimal(str(value)) for value in values), Decimal(0))
     is_sum = draft.aggregate in ("sum", "count") and (figure.is_additive or draft.aggregate == "count")
+    is_sum = is_sum and not draft.is_of_currencies
     if not is_sum or not figure.is_numeric or total <= 0 or any(value < 0 for value in values):
         draft.note("share_no_whole")
         return
@@ -298,7 +352,13 @@ def too_many_categories(draft: ChartDraft) -> None:
     sizes = ranked(draft, 0, is_smallest=is_smallest)
     if len(sizes) <= limit:
         return
-    can_add = draft.aggregate in ("sum", "count") and draft.kind not in ("heatmap", "combined")
+    is_ranked = not draft.is_of_currencies
+    can_add = draft.aggregate in ("sum", "count") and draft.kind not in ("heatmap", "combined") and is_ranked
+    if is_wanted and not is_ranked:
+        draft.note("currencies_no_rank")
+    is_wanted = is_wanted and is_ranked
+    if not is_ranked and len(sizes) <= MAX_CATEGORIES:
+        return
     if not can_add and not is_wanted:
         draft.note("many_to_table", all=len(sizes), x=draft.x.title)
         draft.kind = "table"
@@ -306,7 +366,7 @@ def too_many_categories(draft: ChartDraft) -> None:
     kept = set(sizes[:most])
     if is_wanted and (draft.kind != "pie" or is_smallest):
         _keep(draft, 0, kept)
-        draft.note("bottom_only" if is_smallest else "top_only", shown=most, all=len(sizes))
+        _note_ranks(draft, most, len(sizes), is_smallest=is_smallest)
         return
     others = say("others", draft.language)
     _merge(draft, 0, kept, others)
@@ -371,9 +431,19 @@ def cut_data(draft: ChartDraft) -> None:
 
 def chosen_values(draft: ChartDraft) -> None:
     """What was asked for in an earlier message is not seen in the chart."""
-    for message, values in (("only", draft.request.only), ("without", draft.request.excluded)):
+    for message, values in (
+        ("only", (*draft.filters_in_words, *draft.request.only)),
+        ("without", draft.request.excluded),
+    ):
         if values:
             draft.note(message, values=", ".join(values).rstrip("."))
+
+
+def one_colour(draft: ChartDraft) -> None:
+    """A colour that tells parts apart is not to be had for all of them, and a figure has none."""
+    is_apart = draft.series is not None or draft.kind not in ONE_COLOUR
+    if draft.request.colour is not None and is_apart:
+        draft.note("no_colour" if draft.kind in ("table", "kpi") else "colours_apart")
 
 
 BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
@@ -383,7 +453,7 @@ BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
 )  # fmt: skip
 AFTER_FIGURES: Final[tuple[Rule, ...]] = (
     gaps_in_time, latest, top_periods, figure_bounds, share, negative_pie, negative_stack, too_many_categories,
-    too_many_series, gaps_in_area, single_point, cut_axis, cut_data, chosen_values,
+    too_many_series, gaps_in_area, single_point, cut_axis, cut_data, chosen_values, one_colour,
 )  # fmt: skip
 """In this order."""
 

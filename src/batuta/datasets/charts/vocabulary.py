@@ -41,8 +41,27 @@ CHART_WORDS: Final = (
 )  # fmt: skip
 """Words that ask for a picture, whatever else is said."""
 
+FIGURES: Final = (
+    "amount", "quantity", "inventory", "balance", "price", "cost", "hours", "days", "weight", "margin", "budget",
+    "discount", "score", "age", "salary",
+)  # fmt: skip
+"""Of `COLUMN_WORDS`: what is measured. Of other things a table holds so many."""
 COLUMN_WORDS: Final[Words] = {
-    "customer": ("customer", "customers", "client", "clients", "cliente", "clientes", "customer name"),
+    "customer": (
+        "customer",
+        "customers",
+        "client",
+        "clients",
+        "cliente",
+        "clientes",
+        "customer name",
+        "sold to",
+        "bill to",
+        "ship to",
+        "buyer",
+        "buyers",
+        "comprador",
+    ),
     "vendor": ("vendor", "vendors", "supplier", "suppliers", "proveedor", "proveedores"),
     "item": ("item", "items", "product", "products", "producto", "productos", "artículo", "artículos"),
     "country": ("country", "countries", "país", "países", "pais", "country region"),
@@ -51,7 +70,7 @@ COLUMN_WORDS: Final[Words] = {
     "category": ("category", "categories", "categoría", "categorías", "type", "tipo"),
     "status": ("status", "state", "estado"),
     "company": ("company", "companies", "empresa", "empresas"),
-    "currency": ("currency", "currencies", "moneda", "divisa"),
+    "currency": ("currency", "currencies", "curr", "ccy", "moneda", "divisa"),
     "location": ("location", "warehouse", "almacén", "ubicación"),
     "region": ("region", "regions", "área", "zona", "región", "regiones", "zone", "territory", "territorio"),
     "amount": (
@@ -68,7 +87,22 @@ COLUMN_WORDS: Final[Words] = {
         "total",
         "turnover",
     ),
-    "quantity": ("quantity", "quantities", "units", "pieces", "cantidad", "cantidades", "unidades", "piezas"),
+    "quantity": (
+        "quantity",
+        "quantities",
+        "qty",
+        "units",
+        "pieces",
+        "pcs",
+        "cantidad",
+        "cantidades",
+        "cant",
+        "unidades",
+        "uds",
+        "unid",
+        "piezas",
+        "pzas",
+    ),
     "inventory": ("inventory", "stock", "existencias", "existencia", "inventario"),
     "balance": ("balance", "balances", "saldo", "saldos"),
     "price": ("price", "prices", "precio", "precios"),
@@ -85,9 +119,23 @@ COLUMN_WORDS: Final[Words] = {
     "score": ("score", "scores", "rating", "nota", "notas", "puntuación"),
     "age": ("age", "ages", "edad", "edades"),
     "date": ("date", "day", "fecha", "día"),
-    "department": ("department", "departments", "departamento", "departamentos"),
+    "department": ("department", "departments", "dept", "departamento", "departamentos", "dpto", "depto"),
     "channel": ("channel", "channels", "canal", "canales"),
+    "salary": ("salary", "salaries", "wage", "wages", "salario", "salarios", "sueldo", "sueldos", "nómina", "nóminas"),
 }
+COLOUR_WORDS: Final[Words] = {
+    "blue": ("blue", "azul", "azules"),
+    "red": ("red", "rojo", "roja", "rojos", "rojas"),
+    "green": ("green", "verde", "verdes"),
+    "orange": ("orange", "naranja", "naranjas"),
+    "yellow": ("yellow", "amarillo", "amarilla", "amarillos", "amarillas"),
+    "purple": ("purple", "violet", "morado", "morada", "violeta", "lila"),
+    "pink": ("pink", "rosa"),
+    "grey": ("grey", "gray", "gris", "grises"),
+    "brown": ("brown", "marron"),
+    "teal": ("teal", "turquoise", "turquesa"),
+}
+"""Colours that can be seen on a light and on a dark page."""
 
 COUNTRY_WORDS: Final[Words] = {
     "ES": ("España", "Spain", "ES", "ESP"),
@@ -128,6 +176,17 @@ SPLIT_WORDS: Final = (
     "desglosadas por",
     "separado por",
     "separadas por",
+    "separa por",
+    "separar por",
+    "separalo por",
+    "desglosa por",
+    "desglosar por",
+    "desglosalo por",
+    "dividir por",
+    "divide por",
+    "split it by",
+    "break down by",
+    "break it down by",
     "dividido por",
     "apilado por",
     "apiladas por",
@@ -427,12 +486,14 @@ CHART_FILLERS: Final = (
     ("result results data table tables figures numbers thing picture image column columns row rows file csv excel "
      "sheet spreadsheet uploaded attached same again instead better rather way form switch change turn convert put "
      "use using new then next also too last previous above before it's itself style type kind of split broken down "
-     "grouped group sort sorted order ordered side question answer euro euros eur title called by name names between"),
+     "grouped group sort sorted order ordered side question answer euro euros eur title called by name names between "
+     "color colour colors colours paint during spend spent sell sold bill billed most more"),
     ("resultado resultados datos tabla tablas cifras numeros cosa imagen dibujo columna columnas fila filas archivo "
      "fichero hoja subido adjunto subida otra vez vez lugar mejor manera forma cambia cambialo cambiar pasa pasalo "
      "pasar convierte conviertelo convertir pon ponlo ponla usa usando nuevo nueva luego despues ultimo ultima "
      "anterior tambien estilo tipo desglosa desglosado desglosada separa separado agrupa agrupado ordena ordenalo "
      "ordenado orden aqui mio mia desglose muestralo muestramelo ensenamelo verlo vea veamos dibujar pintar llamado "
-     "nombre nombres euros"),
+     "nombre nombres euros color colores titulo hazlo hazla pintalo pintala durante gasta gastamos gastado "
+     "gastaron mas vende vendemos vendimos vendido facturamos facturado"),
 )  # fmt: skip
 """Words that say nothing of a chart beside those that never do: what is left of a request must be of the table."""

@@ -1,5 +1,6 @@
 """Words of charts in both languages: messages, months, and what people call kinds, units of time and columns."""
 
+import re
 from typing import Final
 
 Language = str
@@ -19,10 +20,42 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
         "es": "{kind} de {title}. {count} valores; máximo {high} ({at_high}), mínimo {low} ({at_low}).",
     },
     "describe_one": {"en": "{kind} of {title}: {high}.", "es": "{kind} de {title}: {high}."},
+    "describe_compared": {
+        "en": "{kind} of {title}: {high}; before, {before} ({change}).",
+        "es": "{kind} de {title}: {high}; antes, {before} ({change}).",
+    },
+    "describe_values": {"en": "{kind} of {title}: {count} values.", "es": "{kind} de {title}: {count} valores."},
     "describe_points": {"en": "{kind} of {title}: {count} points.", "es": "{kind} de {title}: {count} puntos."},
     "only": {"en": "Only {values}.", "es": "Solo {values}."},
     "without": {"en": "Without {values}.", "es": "Sin {values}."},
+    "title_top": {"en": "Top {shown}", "es": "Los {shown} mayores"},
+    "title_bottom": {"en": "Bottom {shown}", "es": "Los {shown} menores"},
+    "since": {"en": "since {low}", "es": "desde {low}"},
+    "until": {"en": "until {high}", "es": "hasta {high}"},
+    "months_as_columns": {
+        "en": "“{dataset}” has its months as columns, and a chart goes by rows. Name one of the columns, or bring the "
+        "table with a row for each month.",
+        "es": "«{dataset}» tiene los meses en columnas, y un gráfico va por filas. Nombre una columna, o traiga "
+        "la tabla con una fila por mes.",
+    },
     # what was mended, and why
+    "currencies_apart": {
+        "en": "{y} is in several currencies ({codes}): shown apart by {column}, never added up. Ask for one of them.",
+        "es": "{y} está en varias monedas ({codes}): se muestra por separado según {column}, sin sumarlas. "
+        "Pida una de ellas.",
+    },
+    "currencies_no_rank": {
+        "en": "Which are the largest cannot be said across currencies: all are shown. Ask for one currency.",
+        "es": "Entre monedas distintas no se puede decir cuáles son mayores: se muestran todas. Pida una moneda.",
+    },
+    "no_colour": {
+        "en": "A figure or a table is not drawn in a colour.",
+        "es": "Una cifra o una tabla no se dibuja en un color.",
+    },
+    "colours_apart": {
+        "en": "Colours tell the parts of this chart apart: it is not drawn in one colour.",
+        "es": "Los colores distinguen las partes de este gráfico: no se dibuja de un solo color.",
+    },
     "top_and_others": {
         "en": "Shows the {shown} largest of {all}; the rest is added up as “{others}”.",
         "es": "Se muestran los {shown} mayores de {all}; el resto se suma en «{others}».",
@@ -277,4 +310,4 @@ SEPARATORS: Final[dict[Language, tuple[str, str]]] = {"en": (",", "."), "es": ("
 def say(message: str, language: Language, **facts: object) -> str:
     """A message in the language of the reader."""
     texts = MESSAGES.get(message) or REFUSALS[message]
-    return texts[language].format(**facts)
+    return re.sub(r"(?<!\.)\.\.(?!\.)", ".", texts[language].format(**facts))  # a name may end as a sentence does
