@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess, language_of
 from batuta.agents.erp.measures.compute import FigureBound, Figures, compute, keeps_beyond
 from batuta.agents.erp.measures.model import COMPANY_DIMENSION, Measure, MeasureBook
-from batuta.agents.erp.measures.periods import to_date
+from batuta.agents.erp.measures.periods import in_whole_months, to_date
 from batuta.agents.erp.measures.records import Books, CountedRecord, MeasureRequest
 from batuta.agents.erp.rights import companies_for, company_for
 from batuta.agents.erp.wording import figures_in_words, limits_in_words, when_of
@@ -126,7 +126,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         period: str | DayRange = "",
         compare: CompareWith | None = None,
         top: int | RowPlace | None = None,
-        ranking: Literal["", "most", "least", "absent"] = "",
+        ranking: Literal["", "most", "least", "absent", "new"] = "",
         bound: ValueBound | None = None,
         company: str = "",
     ) -> Dataset:
@@ -145,7 +145,8 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 what is less or more than it was.
             top: Only so many rows, the first of the order; or only the row at a place of it, such as the second.
             ranking: Whether the largest come first (most) or the smallest (least); or only the customers, vendors or
-                items (whichever it is split by) of which there is nothing (absent).
+                items (whichever it is split by) of which there is nothing (absent), or something for the first
+                time (new).
             bound: Only rows whose figure is above or below an amount; with `is_days`, of open documents only those due
                 longer ago than so many days.
             company: A part of the company's name; without it the one that the user works in.
@@ -160,6 +161,8 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             if f"{SPLIT_PREFIX}{COMPANY_DIMENSION}" in split_by or COMPANY_DIMENSION in split_by:
                 await _require_one_company(access, company, context)
             span = resolve_period(period, books.today)
+            if isinstance(period, str) and {"month", f"{SPLIT_PREFIX}month"} & set(split_by):
+                span = in_whole_months(span, period, books.today)
             if asked.looks_ahead and period == "":
                 span = Period(first=books.today, last=books.today + timedelta(days=DAYS_AHEAD))
             if is_of_today(asked) and span.last < books.today:
@@ -184,6 +187,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 keeps=bound.keeps() if bound else None,
                 as_share=compare is not None and compare.kind == "whole",
                 is_absence=ranking == "absent",
+                is_newness=ranking == "new",
                 change=change,
             )
             figures = replace(

@@ -13,6 +13,8 @@ from batuta.agents.erp.naming import action_label, entity_label, field_label, me
 from batuta.agents.erp.wording import money_in_words
 from batuta.connectors.erp import ChangePreview, ErpCompany, RecordChange, RowDifference
 
+UNSET = "–"
+"""A field that has no value."""
 MAX_ROWS = 40
 MAX_FIELDS = 30
 MAX_RECORDS = 5
@@ -42,6 +44,12 @@ _STEPS: Mapping[str, Mapping[str, str]] = {
     "pay": {"en": "enter the payment", "es": "anotar el cobro"},
     "post_payment": {"en": "post the payment", "es": "registrar el cobro"},
 }
+_VENDOR_STEPS: Mapping[str, Mapping[str, str]] = {
+    "pay": {"en": "enter the payment", "es": "anotar el pago"},
+    "post_payment": {"en": "post the payment", "es": "registrar el pago"},
+}
+"""What the steps are called where it is us who pay."""
+_OF_VENDORS = ("purchaseOrders", "purchaseInvoices", "vendorPayments")
 
 LEDGERS: Mapping[str, tuple[str, ...]] = {
     "generalLedgerEntries": ("accountNumber", "description", "debitAmount", "creditAmount"),
@@ -64,7 +72,7 @@ LINE_FIELDS = (
 )  # fmt: skip
 """What is looked at of a line, one row for each."""
 _SIDE_EFFECTS = ("dimensionSetLines",)
-"""Rows that follow from others and say nothing to whoever agrees."""
+"""Rows that follow from others and tell an approver nothing."""
 _MONEY = re.compile(r"(amount|balance|price|cost|limit)", re.IGNORECASE)
 _LOCAL = re.compile(r"^(debitAmount|creditAmount|costAmountActual|creditLimit|unitCost|balanceDue|balance)$")
 """Amounts in the currency of the books, whatever the document's is."""
@@ -98,7 +106,8 @@ def preview_text(
             parts.append(_entries(entity, fields, entries, language))
     parts.append(words["rehearsed"] if shown.is_rehearsed else words["not_rehearsed"])
     if then:
-        parts.append(words["then"].format(steps=", ".join(_STEPS.get(step, {}).get(language, step) for step in then)))
+        called = {**_STEPS, **(_VENDOR_STEPS if change.entity in _OF_VENDORS else {})}
+        parts.append(words["then"].format(steps=", ".join(called.get(step, {}).get(language, step) for step in then)))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -137,7 +146,7 @@ def _difference(row: RowDifference, language: str, given: Mapping[str, Any]) -> 
     changed = [
         name
         for name in dict.fromkeys((*before, *after))
-        if not name.endswith(("Id", "DateTime"))
+        if (name in given or not name.endswith(("Id", "DateTime")))
         and name != "id"
         and _shown(name, before, language) != _shown(name, after, language)
         and not (row.before is None and after.get(name) in (0, False))
@@ -151,8 +160,10 @@ def _difference(row: RowDifference, language: str, given: Mapping[str, Any]) -> 
     shown = list(dict.fromkeys(shown))[:MAX_FIELDS]
     heading = f"| {words['field']} | {words['before']} | {words['after']} |"
     lines = [entity_label(row.entity, language), "", heading, "|---|---|---|"]
+    unset = "" if is_whole else UNSET  # of a record that is there, an empty cell would look like a value left out
     lines += [
-        f"| {field_label(name, language)} | {_shown(name, before, language)} | {_shown(name, after, language)} |"
+        f"| {field_label(name, language)} | {_shown(name, before, language) or unset} "
+        f"| {_shown(name, after, language) or unset} |"
         for name in shown
     ]
     if len(changed) > len(shown):
@@ -178,7 +189,7 @@ def _table(title: str, fields: Sequence[str], rows: Sequence[Mapping[str, Any]],
 def fields_now(names: Sequence[str], values: Mapping[str, Any], language: str) -> str:
     """Some fields of a record as they are, in one line; what is unset is a dash."""
     return "; ".join(
-        f"{field_label(name, language)}: {_shown(name, values, language) or '–'}" for name in names if name in values
+        f"{field_label(name, language)}: {_shown(name, values, language) or UNSET}" for name in names if name in values
     )
 
 

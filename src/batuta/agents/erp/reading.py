@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from batuta.agents.erp.access import ErpAccess, language_of
@@ -19,6 +20,7 @@ from batuta.agents.erp.naming import (
     fields_in_words,
 )
 from batuta.agents.erp.rights import company_for
+from batuta.agents.erp.wording import money_in_words
 from batuta.connectors.business_central.catalogue import CatalogueEntity, CatalogueProperty
 from batuta.connectors.erp import ErpCompany, ErpRecord, RecordQuery
 from batuta.connectors.odata.filters import Compare, Filter, Matches
@@ -59,6 +61,8 @@ _TYPES: dict[str, ColumnType] = {
 }
 _MONEY = re.compile(r"(amount|balance|balanceDue|price|cost|sales|limit|total)", re.IGNORECASE)
 _NOT_ADDED = re.compile(r"(unit(Price|Cost)|percent|rate|limit)", re.IGNORECASE)
+_TOTALLED = ("totalAmountExcludingTax", "totalAmountIncludingTax")
+"""What a list of documents is added up by in its answer."""
 _NAMING = re.compile(r"(name|title|code|label)$", re.IGNORECASE)
 _CURRENCY = "currencyCode"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -284,7 +288,22 @@ def _summary(
         name + fields_in_words(entity, values, language, wording.fields, currency) for name, values in named if name
     )
     rest = f": {first}" + ("; …" if len(records) > 5 else "") if first else ""
-    return f"{entity_label(entity, language)} ({company.display_name}): **{count}**{rest}".rstrip(".") + "."
+    said = f"{entity_label(entity, language)} ({company.display_name}): **{count}**{rest}".rstrip(".") + "."
+    return said if is_cut else said + _totals(records, language, currency)
+
+
+def _totals(records: Sequence[ErpRecord], language: str, currency: str) -> str:
+    """What documents add up to, each currency by itself."""
+    said = []
+    for name in _TOTALLED:
+        sums: dict[str, Decimal] = {}
+        for record in records:
+            if (amount := record.values.get(name)) is not None:
+                kept = str(record.values.get(_CURRENCY) or currency)
+                sums[kept] = sums.get(kept, Decimal(0)) + Decimal(str(amount))
+        shown = " + ".join(money_in_words(value, kept, language) for kept, value in sums.items())
+        said += [f"{field_label(name, language)}: {shown}"] if shown else []
+    return f" {'; '.join(said)}." if said else ""
 
 
 async def _read(access: ErpAccess, company: ErpCompany, query: RecordQuery) -> tuple[list[ErpRecord], str]:

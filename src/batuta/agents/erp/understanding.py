@@ -9,12 +9,13 @@ from batuta.agents.erp.measuring import SPLIT_PREFIX
 from batuta.agents.erp.questions.exclusions import EXCLUSION_WORDS
 from batuta.agents.erp.questions.fields import compared_entity
 from batuta.agents.erp.questions.figures import settle_measure
-from batuta.agents.erp.questions.limits import ABSENCE_WORDS, PLACE_WORDS
+from batuta.agents.erp.questions.limits import ABSENCE_WORDS, NEW_WORDS, PLACE_WORDS
 from batuta.agents.erp.questions.lists import (
     ASKED_FIELDS,
     EXTREME_WORDS,
     LISTED_FIELDS,
     ORDER_WORDS,
+    SUM_WORDS,
     settle_list,
     settle_record,
     state_words,
@@ -38,11 +39,11 @@ LISTING_WORDS = {
 """Without one of these a sentence that names customers or items is about them, and asks for no list."""
 FIGURE_FILLERS = (
     "both detail details breakdown customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
-    "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued long left leave leaves catalogue catalog some there's "
-    "going goes doing gone went developing be still wich whats their its nor ni "
+    "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued post posted difference between long left leave leaves catalogue catalog some there's "
+    "going goes doing gone went developing be still wich whats qe ke their its nor ni "
     "chart graph plot draw visualise visualize diagram please instead split broken down grouped",
     "ambas detalle detalles cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
-    "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
+    "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos registramos registrado registradas diferencia diferencias entre asciende ascienden pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
     "van ir yendo marchan marcha faltan falta quedan queda q k x "
     "grafico grafica graficos dibuja dibujame pinta pintame diagrama visualiza vez lugar "
     "desglosado desglosada desglosados desglosadas separado separada separados separadas agrupado agrupada",
@@ -51,17 +52,17 @@ FIGURE_FILLERS = (
 )
 """Words of questions about figures that name no measure, split or limit: what they say is in the measure's own words."""
 LIST_FILLERS = (
-    "list record records located based live living whose name names called number numbers with erp full complete exist have ones issue issued post posted send sent made make their its",
+    "list record records located based live living whose name names called number numbers with erp full complete exist have ones issue send sent made make their its",
     "lista listado registro registros listar nombre nombres llamado numero numeros con erp completo completa existen tengan "
-    "hay ficha fichas emitir emitimos emitida emitidas emitio registrada registradas registrado registrados hicimos hecho enviamos su sus",
+    "hay ficha fichas emitir emitio registrado registrados hicimos hecho enviamos su sus",
 )
 RECORD_FILLERS = (
     "phone telephone number email mail address city country price cost details detail card record data information info credit "
     "limit balance status contact website web blocked currency terms payment due date status stock find open look up paid posted "
-    "settled shipped invoiced unpaid expire expires placed issued their its his her",
+    "settled shipped invoiced unpaid expire expires placed issued their its his her and",
     "telefono numero correo email mail direccion ciudad pais precio coste detalles detalle ficha registro datos informacion limite "
     "credito saldo estado contacto web bloqueado bloqueada moneda condiciones pago vencimiento fecha existencias abre consulta "
-    "pagada pagado cobrada cobrado registrada registrado contabilizada vence vencio enviado enviada facturado facturada emitio emitida hizo",
+    "pagada pagado cobrada cobrado registrada registrado contabilizada vence vencio enviado enviada facturado facturada emitio emitida hizo su sus",
 )
 VENDOR_MEASURES = ("payables", "overdue_payables", "payables_due", "purchases")
 """Measures whose titles in an answer say that vendors were spoken of."""
@@ -209,11 +210,13 @@ def _measure_intent(access: ErpAccess) -> Intent:
             Slot(name="earlier", type="choice", values=EARLIER_WORDS),
             Slot(name="compare", type="comparison"),
             Slot(name="absent", type="choice", values=ABSENCE_WORDS),
+            Slot(name="newness", type="choice", values=NEW_WORDS),
             Slot(name="except", type="choice", values=EXCLUSION_WORDS),
             Slot(name="place", type="choice", values=PLACE_WORDS),
             Slot(name="bound", type="bound"),
             Slot(name="top", type="limit"),
             Slot(name="ranking", type="ranking"),
+            Slot(name="sum", type="flag", values=SUM_WORDS, asks_more=True),
             Slot(name="side", type="found", find=_side_spoken_of(access)),
             Slot(
                 name="company",
@@ -269,9 +272,13 @@ def _list_intent(access: ErpAccess) -> Intent:
                 question={"en": "Which records: customers, vendors, items, orders …?",
                           "es": "¿Qué registros: clientes, proveedores, productos, pedidos …?"},
             ),
-            Slot(name="asked", type="flag", is_required=True, values=LISTING_WORDS),
+            Slot(
+                name="asked", type="flag", is_required=True, values=LISTING_WORDS,
+                question={"en": "Do you want a list of them?", "es": "¿Quieres una lista?"},
+            ),
             Slot(name="states", type="choice", is_many=True, values=state_words(), asks_more=True),
             Slot(name="fields", type="choice", is_many=True, values=LISTED_FIELDS),
+            Slot(name="sum", type="flag", values=SUM_WORDS, asks_more=True),
             Slot(name="extreme", type="choice", values=EXTREME_WORDS),
             Slot(name="except", type="choice", values=EXCLUSION_WORDS),
             Slot(name="only", type="choice", is_many=True, values=access.all_names, is_narrowing=True),

@@ -195,7 +195,7 @@ async def _carried_out(access: ErpAccess, args: Mapping[str, Any], context: Tool
 
 
 async def _as_it_is_now(access: ErpAccess, args: Mapping[str, Any], context: ToolContext) -> str:
-    """What the fields of a change hold after somebody else was there; nothing where the ERP does not tell."""
+    """What the changed fields hold after another user's edit; empty where the ERP does not say."""
     language = language_of(context)
     try:
         company, change = await _change(access, args, context)

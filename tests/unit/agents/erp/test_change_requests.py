@@ -178,6 +178,26 @@ def test_an_order_about_a_document_says_which_and_what_follows(
 @pytest.mark.parametrize(
     ("text", "amount"),
     [
+        ("pay vendor Maderas Polival 3740.96", "3740.96"),
+        ("paga a Maderas Polival 3740,96", "3740.96"),
+        ("pay 500 euros to Maderas Polival", "500"),
+        ("registra un pago al proveedor Maderas Polival de 500 euros", "500"),
+        ("paga a Maderas Polival", None),
+    ],
+)
+def test_who_pays_a_vendor_pays_its_invoice(text: str, amount: str | None) -> None:
+    found = read(text)
+    assert (found.act, found.entity, found.party) == ("pay", "purchaseInvoices", "Maderas Polival, GmbH")
+    assert (found.which, found.amount, found.unknown) == ("", Decimal(amount) if amount else None, ())
+
+
+def test_what_a_customer_is_to_get_is_no_payment_of_an_invoice() -> None:
+    assert read_request(f"pay {RIBALTA} 500", NAMES) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
         ("registra un cobro de 1.500,75 euros de la factura 103103", "1500.75"),
         ("register a payment of 1,200.50 for invoice 103103", "1200.50"),
         ("register a payment of 1.200 for invoice 103103", "1200"),

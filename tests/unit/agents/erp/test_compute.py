@@ -265,6 +265,21 @@ async def test_customers_without_sales_are_those_on_file_without_an_invoice_in_t
     assert [(one.entity, one.key) for one in figures.records] == [("customers", "id-Cleo")]
 
 
+async def test_new_customers_have_their_first_sale_in_the_period() -> None:
+    """Who bought in the year before is not new, and neither is who never bought (A-5)."""
+    books = erp(**customers("Ana", "Bea", "Cleo"))
+    whole_year = await asked(books, "sales", period=YEAR, split=("customer",), is_newness=True)
+    bought = {group for group, value in table(await asked(books, "sales", period=YEAR, split=("customer",))).items()}
+    assert set(table(whole_year)) <= bought
+    february = Period(first=date(2026, 2, 1), last=date(2026, 2, 28))
+    january = Period(first=date(2026, 1, 1), last=date(2026, 1, 31))
+    earlier = set(table(await asked(books, "sales", period=january, split=("customer",))))
+    newer = await asked(books, "sales", period=february, split=("customer",), is_newness=True)
+    assert earlier
+    assert not set(table(newer)) & earlier
+    assert {one.entity for one in whole_year.records} == {"customers"}
+
+
 async def test_only_what_is_beyond_a_limit_is_over_the_credit_limit() -> None:
     figures = await asked(erp(**customers("Ana", "Bea", "Cleo", Ana=100, Bea=500)), "credit_excess")
     assert table(figures) == {("Ana",): Decimal(20)}

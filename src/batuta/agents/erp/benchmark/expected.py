@@ -162,6 +162,15 @@ def absent(books: RawBooks, facts: Facts) -> Table:
     }
 
 
+def newcomers(books: RawBooks, facts: Facts) -> Table:
+    """Customers whose first posted invoice lies in a stretch of days, each counted as one."""
+    first, last = _days(books, facts)
+    began: dict[str, str] = {}
+    for row in books.posted("salesInvoices", "", "9999"):
+        began[row["customerName"]] = min(row["postingDate"], began.get(row["customerName"], "9999"))
+    return {name: Decimal(1) for name, day in began.items() if first <= day <= last}
+
+
 def credit_excess(books: RawBooks, facts: Facts) -> Table:
     """What customers owe beyond their credit limit, by the ledger's own report."""
     owed = {row["customerNumber"]: Decimal(row["balanceDue"]) for row in books.rows["agedAccountsReceivables"]}
@@ -182,14 +191,23 @@ def invoices(books: RawBooks, facts: Facts) -> Table:
     )
 
 
+def credited(books: RawBooks, facts: Facts) -> Table:
+    """Posted credit memos by a field."""
+    rows = books.posted("salesCreditMemos", *_days(books, facts))
+    return summed((str(row[facts["by"]]), books.local(row, "totalAmountExcludingTax")) for row in rows)
+
+
 def payments(books: RawBooks, facts: Facts) -> Table:
-    """Payments in or out of the cash and bank accounts."""
+    """Payments in or out of the cash and bank accounts; of one party those whose text is its name."""
     first, last = _days(books, facts)
     accounts = {row["number"] for row in books.rows["accounts"] if "Cash" in row["subCategory"]}
     entries = [
         row
         for row in books.rows["generalLedgerEntries"]
-        if row["documentType"] == "Payment" and row["accountNumber"] in accounts and first <= row["postingDate"] <= last
+        if row["documentType"] == "Payment"
+        and row["accountNumber"] in accounts
+        and first <= row["postingDate"] <= last
+        and facts.get("party") in (None, row["description"])
     ]
     return {"": sum((Decimal(row[facts["side"]]) for row in entries), Decimal(0))}
 
@@ -353,7 +371,8 @@ def ratio(books: RawBooks, facts: Facts) -> Table:
 EXPECTED: Mapping[str, Callable[[RawBooks, Facts], Table]] = {
     one.__name__: one
     for one in (
-        sales, invoice_count, receivables, overdue, due, absent, credit_excess, invoices, payments, within, payables,
+        sales, invoice_count, receivables, overdue, due, absent, newcomers, credit_excess, invoices, credited, payments,
+        within, payables,
         purchases, item_entries, stock, orders, quotes, ledger, vat, unpaid_count, left_to_ship,
         counted, ratio,
     )
@@ -378,6 +397,26 @@ def owed_by(books: RawBooks, facts: Facts) -> Decimal:
     return receivables(books, {"by": "name"}).get(facts["name"], Decimal(0))
 
 
+def first_debtor_field(books: RawBooks, facts: Facts) -> str | Decimal:
+    """A field of the customer who owes the most."""
+    owed = receivables(books, {"by": "name"})
+    return field_of(books, {**facts, "entity": "customers", "name": max(owed, key=lambda name: owed[name])})
+
+
+def first_creditor_due(books: RawBooks, facts: Facts) -> str:
+    """When the first open invoice of the vendor falls due to whom most is owed."""
+    owed = payables(books, {"by": "name"})
+    vendor = max(owed, key=lambda name: owed[name])
+    bills = [row for row in books.rows["purchaseInvoices"] if row["status"] == "Open" and row["vendorName"] == vendor]
+    return min(str(row["dueDate"]) for row in bills)
+
+
+def largest_invoice_customer(books: RawBooks, facts: Facts) -> str:
+    """Whose the largest posted invoice of some days is."""
+    rows = books.posted("salesInvoices", *_days(books, facts))
+    return str(max(rows, key=lambda row: books.local(row, "totalAmountExcludingTax"))["customerName"])
+
+
 def last_payment(books: RawBooks, facts: Facts) -> str:
     """The day of the newest payment in the ledger that names a customer."""
     return max(
@@ -388,8 +427,10 @@ def last_payment(books: RawBooks, facts: Facts) -> str:
 
 
 SAID: Mapping[str, Callable[[RawBooks, Facts], str | Decimal]] = {
-    one.__name__: one for one in (field_of, extreme, owed_by, last_payment)
-}
+    one.__name__: one for one in (
+        field_of, extreme, owed_by, last_payment, first_debtor_field, first_creditor_due, largest_invoice_customer,
+    )
+}  # fmt: skip
 """What the answer itself must say, where no figure is computed."""
 
 

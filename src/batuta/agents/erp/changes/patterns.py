@@ -57,6 +57,7 @@ _ORDER_FORMS: Sequence[tuple[Act, str]] = (
         ("pay", rf"{_OPEN}{_verb('pay')} {ART}(?:(?P<first>{_AMOUNT}) )?(?P<noun>{group(PAYMENT_NOUN)})\b(?P<rest>.*)$"),
         ("pay", rf"{_OPEN}(?P<verb>mark|set|marca|marcar|pon|deja) {ART}{noun('salesInvoices', 'purchaseInvoices')} (?P<rest>.*?) (?:as|to|como) (?:paid|settled|pagad[oa]|cobrad[oa])$"),
         ("pay", rf"{_OPEN}(?P<verb>pay|settle|cobra|cobrar|paga|pagar) {ART}{noun('salesInvoices', 'purchaseInvoices')}\b(?P<rest>.*)$"),
+        ("pay", rf"{_OPEN}(?P<verb>pay|paga|pagar|pague)(?:le|les)? (?:(?P<first>{_AMOUNT}) )?(?P<rest>(?:to |a |al |the |el |la |our |nuestro )*(?P<payee>(?:vendor|supplier|proveedor|proveedora) )?(?:{NAME}|{QUOTE})(?= |,|$).*)$"),
         ("pay", rf"^(?:(?:{NAME}|the customer|they|el cliente|nos|ya|{group(OPENING)})[ ,]+)*(?:has |have |ha |han |hemos |just |already )*(?:paid|pagado|cobrado|settled)(?: us| for)? {ART}{noun('salesInvoices')} (?P<rest>{CODE}) ?[,;]? ?(?:(?:so|please|and|y|por favor|asi que) )*(?P<verb>record|register|post|enter|log|registra|apunta|anota|contabiliza)(?:lo|la| it| that| the payment| el cobro| el pago)$"),
         ("block", rf"{_OPEN}{_verb('block')} {ART}(?:{noun(*MASTER)} )?(?P<rest>.+)$"),
         ("unblock", rf"{_OPEN}{_verb('unblock')} {ART}(?:{noun(*MASTER)} )?(?P<rest>.+)$"),
@@ -124,7 +125,7 @@ WHO = rf"(?P<who>{NAME}|{QUOTE}|{CODE}|(?!\d)[^,:;]+?)"
 _ENDS = rf"(?= {_HEADS}(?: |$)|,|:|;|$)"
 PARTY = re.compile(
     rf"(?:,? ?(?:for|to|para|a|al|de|del|from|of|by|on behalf of|a nombre de)\b )?(?:the |el |la |our |nuestro )?"
-    rf"(?:(?P<kind>customer|client|cliente|vendor|supplier|proveedor)\b ?)?{NUMBER_SIGN}(?P<who>(?:{NAME}|{QUOTE})(?=[ ,:;]|$)|(?:{CODE}|(?!\d)[^,:;]+?){_ENDS})"
+    rf"(?:(?P<kind>customer|client|cliente|vendor|supplier|proveedora?)\b ?)?{NUMBER_SIGN}(?P<who>(?:{NAME}|{QUOTE})(?=[ ,:;]|$)|(?:{CODE}|(?!\d)[^,:;]+?){_ENDS})"
 )
 LINE = re.compile(
     rf"(?:(?:,|:|and|y|e|of|de|with|con|for|por) )*{_QUANTITY}(?: ?x\b)?(?: (?:units?|pieces?|pcs|unidad(?:es)?|uds?|cajas?|boxes)\b)?(?: (?:of|de|del))?"

@@ -120,6 +120,7 @@ PHRASES: Mapping[str, Mapping[str, str]] = {
     "canceled": {"en": "Canceled: {what}.", "es": "Anulado: {what}."},
     "done": {"en": "Done ({action}): {what}.", "es": "Hecho ({action}): {what}."},
     "payment_posted": {"en": "Payment posted: {what}.", "es": "Cobro registrado: {what}."},
+    "vendor_payment_posted": {"en": "Payment posted: {what}.", "es": "Pago registrado: {what}."},
     "remaining": {"en": "{left} of {total} remain to be paid", "es": "quedan {left} de {total}"},
     "set": {"en": "{field}: {value}", "es": "{field}: {value}"},
 }  # fmt: skip

@@ -26,7 +26,7 @@ from batuta.agents.erp.changes.request import ChangeRequest, Names, RequestedLin
 from batuta.agents.erp.changes.scanning import MatchedOrder, entity_of, is_past, language_of_verb, record_in_words
 from batuta.agents.erp.changes.tokens import line_of
 from batuta.agents.erp.changes.values import decimal_of
-from batuta.agents.erp.changes.vocabulary import FIELDS, MASTER, Act
+from batuta.agents.erp.changes.vocabulary import FIELDS, MASTER, VENDOR_WORDS, Act
 from batuta.language.findings import Language
 
 
@@ -176,7 +176,7 @@ def _read_conversion(matched: MatchedOrder) -> ChangeRequest | None:
 
 
 def _read_payment(matched: MatchedOrder) -> ChangeRequest | None:
-    """Money that came in for an invoice or from a customer."""
+    """Money that came in for an invoice or from a customer, or that goes to a vendor."""
     scan = matched.scan()
     entity = matched.entity
     which = party = ""
@@ -189,7 +189,7 @@ def _read_payment(matched: MatchedOrder) -> ChangeRequest | None:
                 scan.line.original(at + found.start("code"), at + found.end("code")),
                 entity_of(found["noun"]),
             )
-        elif not which and entity and (found := scan.take(CODE_CLAUSE)) is not None:
+        elif not which and entity and not party and (found := scan.take(CODE_CLAUSE)) is not None:
             which = scan.line.original(at + found.start("code"), at + found.end("code"))
         elif amount is None and (found := scan.take(AMOUNT_CLAUSE)) is not None:
             amount = decimal_of(
@@ -197,8 +197,13 @@ def _read_payment(matched: MatchedOrder) -> ChangeRequest | None:
             )
         elif not party and (found := scan.take(PARTY)) is not None:
             party = record_in_words(scan.line, found["who"], at + found.start("who"))
+            named = scan.line.named(found["who"])
+            is_vendor = found["kind"] in VENDOR_WORDS or (named is not None and named.kind == "vendor")
+            entity = entity or ("purchaseInvoices" if is_vendor else "")
         else:
             scan.skip_word()
+    if "payee" in matched.found.re.groupindex and entity != "purchaseInvoices":
+        return None  # whom we pay is a vendor: what a customer gets back is no payment of an invoice
     return ChangeRequest(
         act="pay", entity=entity or "salesInvoices", which=which, party=party, amount=amount,
         unknown=(*scan.unknown, *scan.then), language=matched.language,

@@ -19,7 +19,7 @@ _LABELS: Mapping[str, Mapping[Language, str]] = {
     "post": {"en": "post a document", "es": "registrar un documento"},
     "cancel": {"en": "cancel or delete a document", "es": "anular o borrar un documento"},
     "convert": {"en": "turn a quote into an order", "es": "convertir una oferta en pedido"},
-    "pay": {"en": "register a payment", "es": "registrar un cobro"},
+    "pay": {"en": "register a payment", "es": "registrar un cobro o un pago"},
 }
 _EXAMPLES: Mapping[str, Mapping[Language, Sequence[str]]] = {
     "create_master": {
@@ -64,9 +64,10 @@ _EXAMPLES: Mapping[str, Mapping[Language, Sequence[str]]] = {
     },
     "pay": {
         "en": ("register a payment of 500 for invoice 1032", "record the payment of the customer Ana",
-               "mark the invoice 1032 as paid", "enter a payment for the invoice"),
+               "mark the invoice 1032 as paid", "enter a payment for the invoice", "pay the vendor Bosch 500"),
         "es": ("registra un cobro de 500 de la factura 1032", "anota el pago del cliente Ana",
-               "marca la factura 1032 como pagada", "apunta un cobro de la factura"),
+               "marca la factura 1032 como pagada", "apunta un cobro de la factura",
+               "paga al proveedor Bosch 500 euros"),
     },
 }  # fmt: skip
 _KINDS: Mapping[Act, str] = {

@@ -53,6 +53,8 @@ MASTER = ("customers", "vendors", "items")
 DOCUMENTS = tuple(name for name in NOUNS if name not in MASTER)
 PAYMENT_NOUN = "payment|customer payment|payment received|receipt|cobro|pago|ingreso"
 
+VENDOR_WORDS = ("vendor", "supplier", "proveedor", "proveedora")
+
 PARTIES: Mapping[str, str] = {
     "salesQuotes": "customers", "salesOrders": "customers", "salesInvoices": "customers",
     "salesCreditMemos": "customers", "purchaseOrders": "vendors", "purchaseInvoices": "vendors",

@@ -12,6 +12,7 @@ from batuta.agents.erp.naming import field_label
 from batuta.agents.erp.wording import amount_in_words
 from batuta.connectors.erp import ErpRecord
 
+_OF_VENDORS = ("purchaseInvoices", "vendorPayments")
 _ACTIONS = {"post": "posted", "postAndSend": "posted", "cancel": "canceled", "cancelAndSend": "canceled"}
 
 
@@ -28,7 +29,8 @@ def outcome_in_words(outcome: WriteOutcome, language: str) -> str:
         case "delete":
             return phrase("deleted", language, what=what)
         case _ if change.entity == JOURNALS:
-            return phrase("payment_posted", language, what=what)
+            is_ours = outcome.record is not None and outcome.record.entity in _OF_VENDORS
+            return phrase("vendor_payment_posted" if is_ours else "payment_posted", language, what=what)
         case _ if change.action in SHIPPING:
             return phrase("shipped", language, before=before, what=what)
         case _ if change.action in MAKE_ACTIONS.values():

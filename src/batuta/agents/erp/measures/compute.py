@@ -89,7 +89,7 @@ class Figures:
     change: str = ""
     """Whether only rows are shown that are less or more than before."""
     is_absence: bool = False
-    """Whether the rows are those of which there is nothing, each counted as one."""
+    """Whether the rows are those of which there is nothing, or something for the first time, each counted as one."""
     newest: date | None = None
     """The day of the newest record, where the period lies after all of them."""
 
@@ -101,8 +101,8 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
         return await _compute_ratio(books, book, measure, request)
     if request.as_share:
         return await _compute_shares(books, book, request)
-    if request.is_absence:
-        return await _compute_absence(books, book, measure, request)
+    if request.is_absence or request.is_newness:
+        return await _compute_members(books, book, measure, request)
     if not request.split:
         request = replace(request, split=measure.default_split)
     if measure.shows == "negative":
@@ -173,8 +173,12 @@ _SHOWN: Mapping[str, Callable[[Decimal], bool]] = {
 """Which rows a measure shows that does not show all."""
 
 
-async def _compute_absence(books: Books, book: MeasureBook, measure: Measure, request: MeasureRequest) -> Figures:
-    """The customers, vendors or items of which nothing is in the period: those on file without those counted."""
+_WITHOUT = {"en": "Without ", "es": "Sin "}
+_FIRST = {"en": "For the first time with ", "es": "Por primera vez con "}
+
+
+async def _compute_members(books: Books, book: MeasureBook, measure: Measure, request: MeasureRequest) -> Figures:
+    """The customers, vendors or items of which nothing is in the period, or something for the first time."""
     members = book.dimensions[request.split[0]].members if len(request.split) == 1 else None
     if members is None or measure.kind != "flow":
         raise MeasureError(f"{measure.title['en']}: only customers, vendors or items without any of it can be listed")
@@ -182,22 +186,29 @@ async def _compute_absence(books: Books, book: MeasureBook, measure: Measure, re
     reading = BooksReader(books)
     counted, queries = await counted_records(reading, group, request, request.period)
     present = {one.group for one in counted if one.amount > 0}
+    known: set[tuple[str, ...]] = set()
+    if request.is_newness and request.period is not None:
+        ever = Period(first=date.min, last=request.period.first - timedelta(days=1))
+        earlier, before = await counted_records(reading, group, request, ever)
+        known, queries = {one.group for one in earlier if one.amount > 0}, [*queries, *before]
     unknown = [name for name in (*request.only, *request.without) if not members.knows(name)]
     if unknown:
         raise MeasureError(f"{members.entity} cannot be limited by {', '.join(unknown)}")
     on_file, more = await counted_records(reading, (AmountSource(records=members, amount=("1",)),), request, None)
-    absent = sorted((one for one in on_file if one.group not in present), key=lambda one: one.group)
-    title = {
-        language: word + measure.title[language].lower() for language, word in (("en", "Without "), ("es", "Sin "))
-    }
+    wanted = present - known if request.is_newness else {one.group for one in on_file} - present
+    members_shown = sorted((one for one in on_file if one.group in wanted), key=lambda one: one.group)
+    words = _FIRST if request.is_newness else _WITHOUT
+    title = {language: word + measure.title[language].lower() for language, word in words.items()}
     return Figures(
-        measure=replace(measure, id=f"without_{measure.id}", title=title, unit="count"),
+        measure=replace(
+            measure, id=f"{'first' if request.is_newness else 'without'}_{measure.id}", title=title, unit="count"
+        ),
         basis=group[0].records.basis or measure.basis,
         split=request.split,
-        rows=[FigureRow(group=one.group, value=one.amount) for one in absent],
-        total=Decimal(len(absent)),
+        rows=[FigureRow(group=one.group, value=one.amount) for one in members_shown],
+        total=Decimal(len(members_shown)),
         total_before=None,
-        records=absent,
+        records=members_shown,
         period=request.period,
         queries=[*queries, *more],
         currency=None,

@@ -1,9 +1,13 @@
 """Dates put into days, weeks, months, quarters and years, and periods put side by side."""
 
+import re
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 
 from batuta.language.calendar_math import Period, months_on
+
+_MONTHS = re.compile(r"\b(?:months|meses)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -28,6 +32,17 @@ def shifted(day: date, source: Period, target: Period) -> date:
         months = (target.first.year - source.first.year) * 12 + target.first.month - source.first.month
         return months_on(day, months)
     return day + (target.first - source.first)
+
+
+def in_whole_months(span: Period, words: str, today: date) -> Period:
+    """The last so many months, to be shown month by month: whole months up to today, and not the rest of one more.
+
+    In the middle of November the last twelve months begin in the middle of the November before. As a row of a table
+    that rest would look like the whole month, and there would be thirteen of them.
+    """
+    if span.last != today or span.first.day == 1 or not _MONTHS.search(words):
+        return span
+    return replace(span, first=months_on(span.first.replace(day=1), 1))
 
 
 def to_date(span: Period, other: Period, today: date) -> tuple[Period, Period]:

@@ -63,6 +63,8 @@ class MeasureRequest:
     is_ascending: bool = False
     keeps: Callable[[Decimal], bool] | None = None
     """Only rows whose figure passes."""
+    is_newness: bool = False
+    """Only the customers or vendors of which there is something in the period for the first time."""
     change: Literal["", "less", "more"] = ""
     """Only rows whose figure is less or more than in the period compared with, the largest change first."""
     as_share: bool = False

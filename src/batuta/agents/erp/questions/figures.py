@@ -13,9 +13,22 @@ from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.measures.model import COMPANY_DIMENSION, MeasureBook
 from batuta.agents.erp.measuring import NOT_PREFIX, SPLIT_PREFIX, is_of_today
 from batuta.agents.erp.questions.exclusions import settle_exclusions
-from batuta.agents.erp.questions.limits import of_accounts, settle_absence, settle_accounts, settle_change
-from batuta.agents.erp.questions.lists import PRICE_QUESTION
-from batuta.agents.erp.questions.periods import asked_periods, settle_due_period, settle_earlier, settle_periods
+from batuta.agents.erp.questions.limits import (
+    HOW_MUCH,
+    of_accounts,
+    settle_absence,
+    settle_accounts,
+    settle_change,
+    settle_newness,
+)
+from batuta.agents.erp.questions.lists import PRICE_QUESTION, SUM_WORDS
+from batuta.agents.erp.questions.periods import (
+    asked_periods,
+    settle_due_period,
+    settle_earlier,
+    settle_month_rows,
+    settle_periods,
+)
 from batuta.agents.erp.questions.question import PARTY, FigureQuestion, names_documents, noun_of, unnamed_owner
 from batuta.agents.erp.questions.splits import (
     settle_longer_splits,
@@ -42,8 +55,9 @@ _BOUGHT_FROM = re.compile(r"\b(?:purchase[sd]?|buy|bought|buying)\s+from\b|\bcom
 """It is us who buy, and those bought from are vendors."""
 _BILLED_BY = re.compile(
     r"\b(?:vendors?|suppliers?|proveedor(?:es)?)\b.*\b(?:bill(?:s|ed)?|invoice[sd]?|charge[sd]?|factur(?:a|an|ado|o|aron))\b"
+    r"|\bnos\s+(?:ha[n]?\s+)?vend(?:e[n]?|io|ieron|ido)\b|\b(?:sells?|sold)\s+(?:\w+\s+){0,2}us\b"
 )
-"""What vendors bill are purchases."""
+"""What vendors bill or sell to us are purchases."""
 _BUYS_FROM_US = re.compile(rf"{BUYS_FROM_US}|\b(?:buys?|bought|buying|purchased?)\s+(?:\w+\s+){{0,3}}from\s+us\b")
 """What others buy of us are sales."""
 _ALL_COMPANIES = re.compile(
@@ -83,30 +97,42 @@ _VAT_SAID = ("vat", "net")
 _RANKED_WITHIN = {"category": "item", "country": "customer", "city": "customer", "salesperson": "customer"}
 """What is ranked of the values that a question is limited to."""
 _SELLS = re.compile(r"\b(?:sell|sold|selling|sells|buy|bought|buys|vend\w+|compr\w+)\b")
+_EARNS = re.compile(r"\bcobra[n]?\b(?!\s+(?:a|de|por)\b)")
+"""What somebody earns, in a word that also says what is collected: wages are kept in no name."""
 _HOW_MANY = re.compile(r"\b(?:how many|cuant[oa]s)\b")
 _ASKS_WHEN = re.compile(r"\b(?:when|cuando)\b")
 """Asks for a date, which no measure is."""
+_NARROWS = re.compile(r"(?:(?:and|but|y|pero|ahora|now)\W+)?(?:only|just|solo|solamente|unicamente)\b")
+_PAYMENTS = frozenset({"payments_received", "payments_made"})
+_BARELY_PAID = re.compile(r"(?:paid|pay|pag\w+|cobrad[oa]s?)")
+"""One word that is said of an invoice as well: only with "how much" it asks for payments."""
 
 
 def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[str, Any], Sequence[str]], Settled]:
     """How the slots of a question about a figure are settled."""
 
     def settle(values: Mapping[str, Any], texts: Sequence[str]) -> Settled:
+        texts, is_summed = _without_sum(texts)
         text = " ".join(texts)
         question = FigureQuestion(access.measures, dict(values), text, fold(text), access.today())
+        question.values.pop("sum", None)
         question.unknown += [
             each.group()
-            for pattern in (_UNKEPT_SPLIT, _TURNOVER, _INVOICES_PAID, _NESTED, _ASKS_WHEN, PRICE_QUESTION)
+            for pattern in (_UNKEPT_SPLIT, _TURNOVER, _INVOICES_PAID, _NESTED, _EARNS, _ASKS_WHEN, PRICE_QUESTION)
             for each in pattern.finditer(fold(texts[-1]))
         ]
         if _ALL_COMPANIES.search(question.plain):
             question.values.pop("top", None)  # the "two" of "las dos empresas" limits no rows
+        if is_summed:
+            _settle_sum(question)
         settle_exclusions(question, access)
+        _keep_limits(question, texts, access)
         settle_time_splits(question)
         settle_owners(question)
         settle_longer_splits(question)
         settle_periods(question, texts)
         settle_earlier(question, texts)
+        settle_month_rows(question, texts)
         settle_parties(question)
         names = _settle_measures(
             question, _measure_findings(question, index_of(measures), texts, access.today()), access
@@ -116,10 +142,12 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         _settle_names(question, names, access)
         settle_accounts(question, names)
         names = settle_absence(question, names, index_of(measures).find(text))
+        names = settle_newness(question, names)
         settle_change(question)
         _require_owner(question, texts[-1])
         _settle_companies(question, names, access)
-        _settle_documents(question, names)
+        if not is_summed:
+            _settle_documents(question, names)
         _settle_bound(question)
         _settle_place(question)
         _require_one_list(question)
@@ -129,6 +157,23 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         return Settled(values=question.values, unknown=tuple(question.unknown))
 
     return settle
+
+
+def _without_sum(texts: Sequence[str]) -> tuple[Sequence[str], bool]:
+    """The texts without "how much is that in total?" as the last, and whether it was said."""
+    said = index_of(SUM_WORDS).find(texts[-1]) if len(texts) > 1 else []
+    rest = texts[-1]
+    for each in reversed(said):
+        rest = f"{rest[: each.span.start]}{rest[each.span.end :]}"
+    return ([*texts[:-1], rest], True) if said else (texts, False)
+
+
+def _settle_sum(question: FigureQuestion) -> None:
+    """The figure without its split. What the first rows of a ranking add up to is not known."""
+    if {"top", "bound"} & set(question.values):
+        question.unknown.append("total")
+    for name in ("split_by", "ranking"):
+        question.values.pop(name, None)
 
 
 def _measure_findings(
@@ -147,6 +192,11 @@ def _measure_findings(
             for each in index.find(text)
             if not (each.value in ("sales", "invoiced") and names_documents(each.text))
             and not any(each.span.overlaps(span) for span in periods)
+        ]
+        question.unknown += [
+            each.text
+            for each in found
+            if each.value in _PAYMENTS and _BARELY_PAID.fullmatch(fold(each.text)) and not HOW_MUCH.search(fold(text))
         ]
         if found:
             return _without_bare_balances(question, found)
@@ -298,7 +348,7 @@ def _varied(question: FigureQuestion, names: Sequence[str], said: Mapping[str, s
             meant = book.measures[meant].variants["overdue"]  # unpaid for so many days
         if is_about_vendors and meant in _EITHER_SIDE:
             meant = book.measures[meant].variants["to_vendors"]
-        if meant == "sales" and (many := _HOW_MANY.search(question.plain)):
+        if meant == "sales" and "money" not in said and (many := _HOW_MANY.search(question.plain)):
             if _SELLS.search(question.plain):
                 meant = "units_sold"
             else:
@@ -354,8 +404,8 @@ def _for_period(question: FigureQuestion, name: str) -> str:
     """A balance is that of today: with a period, what falls due in it may be meant; another day's is not known."""
     periods = asked_periods(question.values)
     measure = question.book.measures[name]
-    if not is_of_today(measure) or not periods:
-        return name
+    if not is_of_today(measure) or not periods or question.values.get("newness"):
+        return name  # how many there are is known of today, how many are new of any time
     period = periods[0]
     if period["first"] == period["last"] == question.today.isoformat():
         del question.values["period"]  # what is owed today is the balance, not what falls due today
@@ -390,6 +440,28 @@ def _possible(question: FigureQuestion, name: str, splits: Sequence[str], access
     return name if wanted <= own or not wanted <= others else counterpart
 
 
+def _keep_limits(question: FigureQuestion, texts: Sequence[str], access: ErpAccess) -> None:
+    """Where "only …" narrows an answer, keep what that was limited to by a name of another kind.
+
+    Of each kind the name counts that was said last: "only Portugal" takes the place of Spain, and not of a customer.
+    """
+    only: list[str] = question.values.get("only") or []
+    if not only or not _NARROWS.match(fold(texts[-1])):
+        return
+    known, left_out = index_of(access.all_names(), is_names=True), question.values.get("without") or ()
+    kept, kinds = list(only), {kind for name in only for kind in _kinds_of(name, access)}
+    for text in reversed(texts[:-1]):
+        said = {each.value: _kinds_of(each.value, access) for each in known.find(text, takes_parts=True)}
+        said = {name: own for name, own in said.items() if own and name not in left_out and not own & kinds}
+        kept += said
+        kinds.update(*said.values())
+    question.values["only"] = kept
+
+
+def _kinds_of(name: str, access: ErpAccess) -> set[str]:
+    return {kind for kind in NAME_SOURCES if access.values_named(kind, name)}
+
+
 def _settle_names(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> None:
     """Of several records with the number that was typed, the one that the measure can be limited to.
 
@@ -416,7 +488,7 @@ def _settle_names(question: FigureQuestion, names: Sequence[str], access: ErpAcc
 
 
 def _require_owner(question: FigureQuestion, text: str) -> None:
-    """Whose a figure is that a message speaks of as "its" must be known, or everybody's would be taken for it."""
+    """The owner of a figure called "its" must be known; otherwise the total of all would be taken for it."""
     whose = unnamed_owner(text)
     if whose and not question.values.get("only"):
         question.unknown.append(whose)

@@ -23,6 +23,12 @@ PLACE_WORDS: Synonyms = {
     "5": ("fifth", "5th", "quinto", "quinta", "5º", "5ª"),
 }
 """Which place of a ranking is asked for."""
+NEW_WORDS: Synonyms = {"new": ("new", "nuevo", "nueva", "nuevos", "nuevas", "for the first time", "por primera vez")}
+"""Customers or vendors with whom there was no trade before."""
+_NEWCOMERS = re.compile(
+    r"\bnew\s+(?:customers|clients|vendors|suppliers)\b"
+    r"|\bnuevos\s+(?:clientes|proveedores)\b|\b(?:clientes|proveedores)\s+nuevos\b"
+)
 _NEGATION = re.compile(
     r"\b(?:(?:have|has|did|do|does|were|was|are|is)(?:n['’]?t|\s+not)|not|no|never|nunca|without|sin)\b"
     r"|\b(?P<idle>inactiv(?:e|[oa]s?)|dormant)\b"
@@ -40,7 +46,7 @@ _ASKS_WHICH = re.compile(r"\b(?:which|who|what|que|quien(?:es)?|cual(?:es)?|cust
 _LESS_OR_MORE = re.compile(
     r"\b(?:(?P<less>less|fewer|lower|menos|menor(?:es)?)|more|higher|mas|mayor(?:es)?)\s+(?:\w+\s+){0,2}(?:than|que)\b"
 )
-_HOW_MUCH = re.compile(r"\b(?:how much|cuant[oa])\b")
+HOW_MUCH = re.compile(r"\b(?:how much|cuant[oa])\b")
 
 
 def of_accounts(question: FigureQuestion, names: Sequence[str]) -> list[str]:
@@ -51,7 +57,7 @@ def of_accounts(question: FigureQuestion, names: Sequence[str]) -> list[str]:
     asked = [split.removeprefix(SPLIT_PREFIX) for split in question.values.get("split_by") or ()]
     if not names and any(split not in splits for split in asked):
         return []  # "vendors with their telephone" asks for no expenses
-    asks = _HOW_MUCH.search(question.plain) or {"split_by", "period"} & set(question.values)
+    asks = HOW_MUCH.search(question.plain) or {"split_by", "period"} & set(question.values)
     is_sum = bool(asks) and not question.values.get("only")
     meant = names or ([_OF_ACCOUNTS] if is_sum else [])
     return list(dict.fromkeys(_OF_ACCOUNTS if name in _SPENDING else name for name in meant))
@@ -94,6 +100,29 @@ def settle_absence(question: FigureQuestion, names: Sequence[str], found: Sequen
     else:
         question.unknown += [each.group() for each in said]
     return list(names)
+
+
+def settle_newness(question: FigureQuestion, names: Sequence[str]) -> list[str]:
+    """Read "new customers this year": those whose first sale lies in the period. Returns the measures.
+
+    When a record was made is not kept in the books. What else is said to be new is not understood.
+    """
+    values = question.values
+    if not values.pop("newness", None):
+        return list(names)
+    said = _NEWCOMERS.search(question.plain)
+    kind = "vendor" if said and re.search(r"vendor|supplier|proveedor", said.group()) else "customer"
+    is_clear = (
+        said is not None
+        and set(names) <= {f"{kind}_count", "sales" if kind == "customer" else "purchases"}
+        and set(values.get("split_by") or ()) <= {kind}
+        and not {"ranking", "top", "bound", "compare"} & set(values)
+    )
+    if not is_clear:
+        question.unknown += ["new"]
+        return list(names)
+    values |= {"measure": "sales" if kind == "customer" else "purchases", "split_by": [kind], "ranking": "new"}
+    return [values["measure"]]
 
 
 def _negations(question: FigureQuestion, found: Sequence[Finding[str]]) -> list[re.Match[str]]:

@@ -32,6 +32,11 @@ STATES: Mapping[str, tuple[Sequence[str], Mapping[str, tuple[str, str, Any]]]] =
         ("paid", "settled", "pagada", "pagadas", "cobrada", "cobradas", "pagado", "pagados"),
         {"salesInvoices": ("status", "eq", "Paid"), "purchaseInvoices": ("status", "eq", "Paid")},
     ),
+    "posted": (
+        ("posted", "post", "issued", "emitida", "emitidas", "emitimos", "registrada", "registradas"),
+        {"salesInvoices": ("status", "ne", "Draft"), "purchaseInvoices": ("status", "ne", "Draft"),
+         "salesCreditMemos": ("status", "ne", "Draft"), "purchaseCreditMemos": ("status", "ne", "Draft")},
+    ),
     "draft": (
         ("draft", "drafts", "borrador", "borradores", "sin registrar", "unposted"),
         {"salesInvoices": ("status", "eq", "Draft"), "purchaseInvoices": ("status", "eq", "Draft"),
@@ -43,7 +48,8 @@ _SELLING = (
     "a cuánto vendemos", "a cuánto lo vendemos", "a cuánto la vendemos", "a cuánto se vende", "a cuánto se venden",
     "a cuánto cobramos", "a cuánto está", "a cuánto están", "a cuánto sale", "a qué precio vendemos",
     "a qué precio se vende", "a qué precio", "what do we charge", "how much do we charge", "what price do we sell",
-    "which price do we sell",
+    "which price do we sell", "what does it cost", "how much does it cost", "what do they cost",
+    "how much do they cost",
 )  # fmt: skip
 _SELLING_FOR = "how much do we sell"
 PRICE_QUESTION = re.compile(rf"\b(?:{'|'.join(fold(words) for words in _SELLING)})\b|\b{_SELLING_FOR}\b(?=.*\bfor\W*$)")
@@ -58,9 +64,13 @@ ASKED_FIELDS: Synonyms = {
         "falta", "por pagar", "sin pagar", "por cobrar",
     ),
     "dueDate": ("due", "due date", "expire", "expires", "vence", "venció", "vencimiento"),
+    "requestedDeliveryDate": (
+        "delivery", "delivery date", "requested delivery", "requested delivery date", "entrega", "fecha de entrega",
+        "se entrega",
+    ),
     "postingDate": ("date", "issued", "placed", "fecha", "emitió", "emitida", "hizo"),
     "totalAmountIncludingTax": ("total", "amount", "how much", "importe", "cuánto es", "cuánto"),
-    "customerName": ("customer", "client", "cliente", "who", "quién"),
+    "customerName": ("customer", "client", "cliente", "who", "whose", "quién"),
     "vendorName": ("vendor", "supplier", "proveedor"),
     "phoneNumber": ("phone", "telephone", "phone number", "teléfono", "número de teléfono"),
     "email": ("email", "mail", "e-mail", "correo", "correo electrónico"),
@@ -73,7 +83,7 @@ ASKED_FIELDS: Synonyms = {
         "número fiscal", "identificación fiscal",
     ),
     "contact": ("contact", "contacto"),
-    "unitPrice": ("price", "sales price", "precio", "precio de venta", "cuesta", "how much does it cost", "it cost",
+    "unitPrice": ("price", "sales price", "precio", "precio de venta", "cuesta", "cuestan", "it cost",
                   *_SELLING, _SELLING_FOR),
     "unitCost": ("cost", "coste", "precio de coste"),
     "inventory": ("stock", "in stock", "existencias", "en almacén"),
@@ -104,6 +114,16 @@ LISTED_FIELDS: Synonyms = {
 """What people want to see of each record of a list: "the customers with their city"."""
 _WHO = ("number", "displayName", "customerName", "vendorName")
 """What tells which record a row is."""
+SUM_WORDS: Synonyms = {
+    "sum": (
+        "total", "the total", "in total", "total amount", "what is the total", "sum them up", "add them up",
+        "how much is that", "how much is that in total", "much do they add up to", "do they add up to",
+        "much do they amount to", "el total", "en total", "importe total", "cuál es el total", "cuánto suman",
+        "cuánto suma", "suma los importes", "súmalos", "súmalas", "cuánto es en total", "cuánto son en total",
+        "cuánto suponen",
+    )
+}  # fmt: skip
+"""What asks for the sum of what was shown."""
 ORDER_WORDS: Synonyms = {
     "oldest_first": (
         "oldest", "earliest", "the first", "más antigua", "más antiguas", "más antiguo", "más antiguos", "más vieja",
@@ -172,7 +192,7 @@ _NUMBERED = frozenset(
 )  # fmt: skip
 """Documents, which people call by their numbers."""
 _DRAFTED = ("salesInvoices", "purchaseInvoices", "salesCreditMemos", "purchaseCreditMemos")
-"""Documents that are none yet while they are drafts: the last invoice is one that was posted."""
+"""Documents that are none yet while they are drafts: the last invoice, or those of a month, are posted ones."""
 _DUE = re.compile(r"\b(?:due|vence[n]?|vencimiento)\b")
 _DATE_FIELDS = ("orderDate", "postingDate", "documentDate", "invoiceDate")
 _AMOUNT_FIELDS = ("totalAmountIncludingTax", "balanceDue", "balance", "inventory", "amount")
@@ -207,7 +227,9 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
         whose = unnamed_owner(texts[-1])
         unknown: list[str] = [whose] if whose and not values.get("only") else []
         unknown += [each.text for each in unused_exclusions(texts[-1], said)]
-        if _COUNTS.search(text):
+        is_summed = bool(kept.pop("sum", None)) and len(texts) > 1  # of a list that was shown; else it is a measure
+        unknown += ["total"] if "sum" in values and not is_summed else []
+        if _COUNTS.search(fold(texts[0]) if is_summed else text):
             unknown.append("how many")
         if _ASKS_WHEN.search(text):
             unknown.append("when")
@@ -236,6 +258,7 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
             if _DUE.search(text) and "dueDate" in known.properties:
                 day, period = "dueDate", due_period(texts, access.today()) or period
             where += [_condition(day, "ge", period["first"]), _condition(day, "le", period["last"])] if day else []
+            where += [] if states or known.entity_set not in _DRAFTED else [_condition("status", "ne", "Draft")]
             unknown += [] if day else [f"{period['first']} – {period['last']}"]
         if order is not None and day is None:
             unknown.append(order.replace("_", " "))
@@ -275,6 +298,8 @@ def settle_record(
     def settle(values: Mapping[str, Any], texts: Sequence[str]) -> Settled:
         kept = dict(values)
         code, which = kept.pop("code", None), kept.get("which")
+        if code is not None and (entity := _numbered_by(code, texts[-1], entities_named())):
+            kept["entity"] = entity
         if len(texts) > 1 and (first := index_of(entities_named()).find(texts[0])):
             kept["entity"] = first[0].value  # "who is the customer?" asks it of the invoice that was shown
         kinds = [kind for kind in _OWN_KIND.values() if which and access.values_named(kind, which)]
@@ -301,6 +326,13 @@ def settle_record(
         return Settled(values={name: value for name, value in kept.items() if value != []}, unknown=tuple(unknown))
 
     return settle
+
+
+def _numbered_by(code: str, text: str, entities: Synonyms) -> str:
+    """The kind of document whose word stands before a number: "the delivery of order 101044" is of an order."""
+    before = [each for each in index_of(entities).find(text) if each.span.end <= text.find(code)]
+    nearest = before[-1] if len(before) > 1 else None
+    return nearest.value if nearest is not None and nearest.value in _NUMBERED else ""
 
 
 def own_field(known: CatalogueEntity, name: str) -> str:

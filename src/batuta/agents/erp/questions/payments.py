@@ -1,10 +1,13 @@
-"""When a customer paid, or a vendor was paid: the payments in the ledger that name them."""
+"""When a customer paid or a vendor was paid, and when what is open of them falls due."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.questions.limits import HOW_MUCH
 from batuta.agents.erp.questions.question import unnamed_owner
+from batuta.language.folding import fold
 from batuta.language.understanding import Intent, Settled, Slot, Synonyms
 
 PAYMENT_WORDS: Synonyms = {
@@ -12,8 +15,14 @@ PAYMENT_WORDS: Synonyms = {
         "pay", "pays", "paid", "pay us", "paid us", "we pay", "payment", "payments", "last payment", "paga", "pago",
         "pagos", "pagó", "pagado", "pagaron", "pagamos", "pagar", "cobro", "cobros", "ha pagado", "nos pagó",
         "nos ha pagado", "le pagamos", "cobramos",
-    )
+    ),
+    "due": (
+        "due", "fall due", "falls due", "due date", "due dates", "have to pay", "has to pay", "have to be paid",
+        "must pay", "must we pay", "vence", "vencen", "vencimiento", "vencimientos", "hay que pagar",
+        "tenemos que pagar", "tiene que pagar", "tiene que pagarnos", "hay que pagarle", "debemos pagar", "debe pagar",
+    ),
 }  # fmt: skip
+"""What is asked of a party: when it paid or was paid, or when what is open of it falls due."""
 LAST_WORDS: Synonyms = {
     "last": (
         "last", "latest", "most recent", "the last time", "last time", "when", "último", "última", "por última vez",
@@ -21,9 +30,14 @@ LAST_WORDS: Synonyms = {
     )
 }  # fmt: skip
 _FILLERS = (
-    "list show received us customer vendor supplier time did does their made send",
+    "list show received us customer vendor supplier time did does their made send dates date money it them they",
     "lista muestra ensename recibido recibidos nos cliente proveedor vez hizo fue hecho su sus realizo que",
+    "fechas fecha dinero lo eso deuda al",
 )
+_WHEN = re.compile(r"\b(?:when|cuando|which\s+dates?|what\s+dates?|due\s+dates?|en\s+que\s+fechas?|vencimientos?)\b")
+_INVOICES = {"customer": "salesInvoices", "vendor": "purchaseInvoices"}
+_OPEN_AMOUNTS = {"customer": "remainingAmount", "vendor": "totalAmountIncludingTax"}
+"""What is open of an invoice; of a purchase invoice the API does not tell how much is left."""
 _SIDES = {"customer": "creditAmount", "vendor": "debitAmount"}
 """Where an account of a party shows a payment: what a customer pays is credited to it."""
 
@@ -67,22 +81,39 @@ def _settle_payments(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence
         if which is None or kept.get("payment") is None:
             return Settled(values=kept)
         parties = [(kind, name) for kind in _SIDES for name in access.values_named(kind, which)]
-        if len(parties) != 1 or unnamed_owner(texts[-1]):
+        plain, is_due = fold(texts[-1]), kept["payment"] == "due"
+        asks_other = HOW_MUCH.search(plain) or (is_due and (period or not _WHEN.search(plain)))
+        if len(parties) != 1 or unnamed_owner(texts[-1]) or asks_other:
             return Settled(values=kept, unknown=(which,))
         kind, name = parties[0]
-        where = [_condition("documentType", "eq", "Payment"), _condition("description", "eq", name)]
-        where.append(_condition(_SIDES[kind], "gt", 0))
-        if period is not None:
-            where += [_condition("postingDate", "ge", period["first"]), _condition("postingDate", "le", period["last"])]
-        kept |= {
-            "entity": "generalLedgerEntries",
-            "where": where,
-            "fields": ["postingDate", "documentNumber", "description", _SIDES[kind]],
-            "order_by": ["postingDate desc", "entryNumber desc"],
-        }
-        return Settled(values=kept | ({"limit": 1} if last else {}))
+        kept |= _open_invoices(kind, name) if is_due else _payments(kind, name, period)
+        return Settled(values=kept | ({"limit": 1} if last and not is_due else {}))
 
     return settle
+
+
+def _payments(kind: str, name: str, period: Mapping[str, str] | None) -> dict[str, Any]:
+    """The payments whose entries have a party's name, the newest first: the API tells of no other link to it."""
+    where = [_condition("documentType", "eq", "Payment"), _condition("description", "eq", name)]
+    where.append(_condition(_SIDES[kind], "gt", 0))
+    if period is not None:
+        where += [_condition("postingDate", "ge", period["first"]), _condition("postingDate", "le", period["last"])]
+    return {
+        "entity": "generalLedgerEntries",
+        "where": where,
+        "fields": ["postingDate", "documentNumber", "description", _SIDES[kind]],
+        "order_by": ["postingDate desc", "entryNumber desc"],
+    }
+
+
+def _open_invoices(kind: str, name: str) -> dict[str, Any]:
+    """The open invoices of a party, the one that falls due next first."""
+    return {
+        "entity": _INVOICES[kind],
+        "where": [_condition(f"{kind}Name", "eq", name), _condition("status", "eq", "Open")],
+        "fields": ["number", f"{kind}Name", "dueDate", _OPEN_AMOUNTS[kind]],
+        "order_by": ["dueDate", "number"],
+    }
 
 
 def _condition(name: str, operator: str, value: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import Any
 
+from batuta.agents.erp.measures.periods import in_whole_months
 from batuta.agents.erp.questions.question import FigureQuestion
 from batuta.language.bounds import bound_spans
 from batuta.language.calendar_math import Period
@@ -17,7 +18,9 @@ from batuta.language.understanding import Synonyms
 
 EARLIER_WORDS: Synonyms = {
     "year_before": (
-        "same period last year", "same month last year", "same quarter last year", "same week last year",
+        "same period last year", "last year same period", "last year same month", "last year same quarter",
+        "año pasado mismo periodo", "año pasado mismo mes", "año pasado mismo trimestre",
+        "same month last year", "same quarter last year", "same week last year",
         "same period of the previous year", "same quarter of the previous year", "same month of the previous year",
         "mismo periodo del año pasado", "mismo mes del año pasado", "mismo trimestre del año pasado",
         "mismo periodo del año anterior", "mismo mes del año anterior", "mismo trimestre del año anterior",
@@ -96,6 +99,15 @@ def _shifted(period: Period, where: str) -> Period:
     if where == "year_before":
         return period.year_before()
     return period.before() if where == "period_before" else period.after()
+
+
+def settle_month_rows(question: FigureQuestion, texts: Sequence[str]) -> None:
+    """The last twelve months by month are twelve rows, each with the whole of its month."""
+    asked = [each for text in texts for each in _periods(text, question.today)]
+    if "month" in question.values.get("split_by", ()) and len(asked) == 1:
+        whole = in_whole_months(asked[0].value, asked[0].text, question.today)
+        if question.values.get("period") == _days(asked[0].value):
+            question.values["period"] = _days(whole)
 
 
 def settle_due_period(question: FigureQuestion, texts: Sequence[str]) -> None:

@@ -104,7 +104,11 @@ def without_covered(question: FigureQuestion, found: Sequence[Finding[str]], nam
         index = index_of({split: tuple(words)})
         inside = sum(len(index.find(each.text)) for each in found)
         is_only_there = inside and inside >= len(index.find(question.text))
-        impossible = names and split not in question.book.splits(question.book.measures[names[0]])
-        if is_only_there and (is_count or len(splits) > 1 or impossible):
+        measure = question.book.measures[names[0]] if names else None
+        is_unusual = measure is not None and (
+            split not in question.book.splits(measure)
+            or not all(source.records.knows(split) for group in measure.sources[:1] for source in group)
+        )
+        if is_only_there and (is_count or len(splits) > 1 or is_unusual):
             splits.remove(split)
     return splits
