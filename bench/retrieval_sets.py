@@ -6,26 +6,43 @@
 | office | help pages of the office suite, both languages | an entry of the index at the back | the pages it names |
 | faq | frequent questions of Debian and Python, English | the question, taken out of the text | its answer |
 | cross | the Spanish desktop pages | the English description | the Spanish page |
+| paragraphs | paragraphs of a handbook, both languages | a sentence written for one of them | that one |
+| letters | sections of the handbook, both languages | a long message that comes round to a question | the section |
+| rules | rules of the linter, English, much alike | what the rule checks for, taken out of the text | the rule |
 
 The packages are fetched by name with `apt-get download` and unpacked into a cache; their texts are not part of Batuta.
+Questions of paragraphs and letters are ours (`retrieval_questions.toml`), all others stand in the manuals.
 """
 
 import contextlib
 import html
+import json
 import random
 import re
 import subprocess
+import sys
+import tomllib
 import xml.etree.ElementTree as ET
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from batuta.knowledge.document import DocumentText
 from batuta.knowledge.extract.failures import ExtractionFailedError
 from batuta.knowledge.extract.reading import read
 
-PACKAGES = ("gnome-user-docs", "libreoffice-help-es", "libreoffice-help-en-us", "debian-faq", "python3.11-doc")
+PACKAGES = (
+    "gnome-user-docs",
+    "libreoffice-help-es",
+    "libreoffice-help-en-us",
+    "debian-faq",
+    "python3.11-doc",
+    "debian-handbook",
+)
+LEAST_PARAGRAPH = 120
+"""Characters: what is shorter is a caption."""
 MAX_QUESTIONS = 400
 MAX_CHARS = 400_000
 SEED = 19
@@ -39,7 +56,6 @@ _NUMBER = re.compile(r"^[\d.\s]+")
 class RetrievalSet:
     """Documents by id, and questions with the ids of what answers them."""
 
-    name: str
     documents: dict[str, DocumentText]
     questions: list[tuple[str, frozenset[str]]]
 
@@ -57,16 +73,27 @@ def fetched(cache: Path) -> Path:
     return cache
 
 
-def retrieval_sets(root: Path) -> Iterator[RetrievalSet]:
-    """Every set."""
-    for language in ("es", "en"):
-        yield _gnome(root, language)
-    for language in ("es", "en"):
-        yield _office(root, language)
-    yield _faq(root)
+def retrieval_sets(root: Path) -> dict[str, Callable[[], RetrievalSet]]:
+    """How each set is made, by its name."""
+    return {
+        "gnome es": lambda: _gnome(root, "es"),
+        "gnome en": lambda: _gnome(root, "en"),
+        "office es": lambda: _office(root, "es"),
+        "office en": lambda: _office(root, "en"),
+        "faq en": lambda: _faq(root),
+        "cross en→es": lambda: _cross(root),
+        "paragraphs es": lambda: _paragraphs(root, "es"),
+        "paragraphs en": lambda: _paragraphs(root, "en"),
+        "letters es": lambda: _letters(root, "es"),
+        "letters en": lambda: _letters(root, "en"),
+        "rules en": _rules,
+    }
+
+
+def _cross(root: Path) -> RetrievalSet:
     spanish, english = _gnome(root, "es"), _gnome(root, "en")
     shared = [each for each in english.questions if each[1] <= spanish.documents.keys()]
-    yield RetrievalSet(name="cross en→es", documents=spanish.documents, questions=shared)
+    return RetrievalSet(documents=spanish.documents, questions=shared)
 
 
 def _gnome(root: Path, language: str) -> RetrievalSet:
@@ -84,7 +111,7 @@ def _gnome(root: Path, language: str) -> RetrievalSet:
         question = _plain("".join(description.itertext()))
         if question and path.stem in documents:
             questions.append((question, frozenset({path.stem})))
-    return RetrievalSet(name=f"gnome {language}", documents=documents, questions=questions)
+    return RetrievalSet(documents=documents, questions=questions)
 
 
 def _mallard(node: ET.Element, level: int) -> Iterator[str]:
@@ -123,7 +150,7 @@ def _office(root: Path, language: str) -> RetrievalSet:
             entries[text].add(page)
     known = [(text, frozenset(pages)) for text, pages in sorted(entries.items()) if pages <= documents.keys()]
     chosen = random.Random(SEED).sample(known, min(MAX_QUESTIONS, len(known)))
-    return RetrievalSet(name=f"office {language}", documents=documents, questions=chosen)
+    return RetrievalSet(documents=documents, questions=chosen)
 
 
 def _entries(root: Path, language: str) -> dict[tuple[str, str], set[str]]:
@@ -158,7 +185,59 @@ def _faq(root: Path) -> RetrievalSet:
                 _add(documents, key, shown)
                 if key in documents:
                     questions.append((question, frozenset({key})))
-    return RetrievalSet(name="faq en", documents=documents, questions=questions)
+    return RetrievalSet(documents=documents, questions=questions)
+
+
+def _handbook(root: Path, language: str) -> list[Path]:
+    folder = root / "debian-handbook/usr/share/doc/debian-handbook/html" / ("en-US" if language == "en" else "es-ES")
+    return sorted(folder.glob("*.html"))
+
+
+def _paragraphs(root: Path, language: str) -> RetrievalSet:
+    texts: dict[str, str] = {}
+    for path in _handbook(root, language):
+        for paragraph in re.findall(r'<div class="para">(.*?)</div>', path.read_text(), re.DOTALL):
+            text = _plain(html.unescape(_TAG.sub(" ", paragraph)))
+            if len(text) >= LEAST_PARAGRAPH:
+                texts.setdefault(text, f"{path.stem}-{len(texts)}")
+    documents: dict[str, DocumentText] = {}
+    for text, key in texts.items():
+        _add(documents, key, f"<html><body><p>{html.escape(text)}</p></body></html>")
+    questions = [
+        (each["question"], frozenset(key for text, key in texts.items() if each["words"] in text))
+        for each in _own_questions()["paragraphs"][language]
+    ]
+    return RetrievalSet(documents=documents, questions=questions)
+
+
+def _letters(root: Path, language: str) -> RetrievalSet:
+    documents: dict[str, DocumentText] = {}
+    for path in _handbook(root, language):
+        _add(documents, path.stem, path.read_text())
+    questions = [(each["question"], frozenset({each["section"]})) for each in _own_questions()["letters"][language]]
+    return RetrievalSet(documents=documents, questions=questions)
+
+
+def _own_questions() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("retrieval_questions.toml").read_text())
+
+
+def _rules() -> RetrievalSet:
+    command = [sys.executable, "-m", "ruff", "rule", "--all", "--output-format", "json"]
+    rules = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    documents: dict[str, DocumentText] = {}
+    questions = []
+    for rule in rules:
+        parts = re.split(r"^## (.*)$", rule["explanation"], flags=re.MULTILINE)
+        sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+        question = _plain(sections.pop("What it does", ""))
+        shown = "".join(f"<h2>{head}</h2><p>{html.escape(text)}</p>" for head, text in sections.items())
+        title = rule["name"].replace("-", " ")
+        _add(documents, rule["name"], f"<html><head><title>{title}</title></head><body>{shown}</body></html>")
+        if question and rule["name"] in documents:
+            questions.append((question, frozenset({rule["name"]})))
+    chosen = random.Random(SEED).sample(questions, min(MAX_QUESTIONS, len(questions)))
+    return RetrievalSet(documents=documents, questions=chosen)
 
 
 def _add(documents: dict[str, DocumentText], key: str, page: str) -> None:

@@ -76,8 +76,12 @@ class KnowledgeFolder:
             ]
             if gone:
                 await self.index.remove(SearchScope(owners=(self.owner,), documents=gone))
-            for name, stamp in changed:
-                await self._read(name, stamp)
+            try:
+                for name, stamp in changed:
+                    await self._read(name, stamp)
+            finally:
+                # An agent that has read a folder is only forgotten, never closed: no process waits with it.
+                await self.extractor.close()
             self._is_synced = True
             return len(changed) + len(gone)
 

@@ -4,9 +4,10 @@ Every operation names the owners it acts for, and a scope without an owner is an
 "everybody". A backend is right when it passes `batuta.testing.knowledge`.
 """
 
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from batuta.knowledge.chunk import chunks_of
 from batuta.knowledge.document import DocumentText, Location
@@ -17,6 +18,8 @@ from batuta.knowledge.words import Language, language_of, stems, tokens
 CANDIDATES = 100
 BUDGET = 2_000
 """Passages that a store ranks for one question."""
+STORED_COLUMNS = "p.id, p.document, d.owner, d.name, p.title, p.headings, p.place, p.language, p.first, p.last, p.text"
+"""Of a passage `p` and its document `d`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +108,42 @@ class StoredPassage:
     start: int
     end: int
     text: str
+
+
+def candidates_of(rows: Iterable[Sequence[Any]]) -> tuple[Candidate, ...]:
+    """From rows of a store: id, document, number, stems of the headings and of the body."""
+    return tuple(
+        Candidate(passage_id=i, document_id=document, number=number, stems=Stems(heading=heading, body=body))
+        for i, document, number, heading, body in rows
+    )
+
+
+def stored_passages_of(rows: Iterable[Sequence[Any]]) -> list[StoredPassage]:
+    """From rows of a store, in the order of `STORED_COLUMNS`."""
+    return [
+        StoredPassage(
+            passage_id=row[0],
+            document_id=row[1],
+            owner=row[2],
+            name=row[3],
+            title=row[4],
+            headings=tuple(json.loads(row[5])),
+            place=Location(**json.loads(row[6])),
+            language=row[7],
+            start=row[8],
+            end=row[9],
+            text=row[10],
+        )
+        for row in rows
+    ]
+
+
+def entries_of(rows: Iterable[Sequence[Any]]) -> list[DocumentEntry]:
+    """From rows of a store: id, owner, name, title, revision, how many passages."""
+    return [
+        DocumentEntry(document_id=i, owner=owner, name=name, title=title, revision=revision, passages=count)
+        for i, owner, name, title, revision, count in rows
+    ]
 
 
 @runtime_checkable

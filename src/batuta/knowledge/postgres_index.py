@@ -16,18 +16,22 @@ from typing import Any
 
 import asyncpg
 
-from batuta.knowledge.document import DocumentText, Location, from_json, to_json
+from batuta.kernel.postgres import execute_many
+from batuta.knowledge.document import DocumentText, from_json, to_json
 from batuta.knowledge.index import (
     CANDIDATES,
-    Candidate,
+    STORED_COLUMNS,
     Candidates,
     DocumentEntry,
     IndexedDocument,
     PassageRow,
     SearchScope,
     StoredPassage,
+    candidates_of,
     choosing_terms,
+    entries_of,
     passage_rows,
+    stored_passages_of,
 )
 from batuta.knowledge.postgres_owners import POOL_SIZE, OwnerConnections
 from batuta.knowledge.query import Term
@@ -82,49 +86,26 @@ class PostgresPassageIndex:
                 f"'{owner['id']}x{stem}'" for term in choosing for owner in owners for stem in sorted(term.all_stems)
             )
             rows = await db.fetch(
-                "SELECT * FROM knowledge_find($1::tsquery, $2, $3, $4)",
+                "SELECT id, document, number, heading, body FROM knowledge_find($1::tsquery, $2, $3, $4)",
                 query,
                 list(scope.owners),
                 None if scope.documents is None else sorted(scope.documents),
                 limit,
             )
-        found = tuple(
-            Candidate(
-                passage_id=row["id"],
-                document_id=row["document"],
-                number=row["number"],
-                stems=Stems(heading=row["heading"], body=row["body"]),
-            )
-            for row in rows
-        )
-        return Candidates(statistics=statistics, passages=found)
+        return Candidates(statistics=statistics, passages=candidates_of(rows))
 
     async def passages(self, passage_ids: Collection[int], scope: SearchScope) -> list[StoredPassage]:
         """See `PassageIndex`."""
         async with self._connections.within(scope.owners, is_reading=True) as db:
             rows = await db.fetch(
-                "SELECT p.*, d.name FROM knowledge_passages AS p JOIN knowledge_documents AS d ON d.id = p.document "
+                f"SELECT {STORED_COLUMNS} FROM knowledge_passages AS p "  # noqa: S608
+                "JOIN knowledge_documents AS d ON d.id = p.document "
                 "WHERE p.id = ANY($1) AND d.owner = ANY($2) AND ($3::text[] IS NULL OR d.id = ANY($3))",
                 list(passage_ids),
                 list(scope.owners),
                 None if scope.documents is None else sorted(scope.documents),
             )
-        return [
-            StoredPassage(
-                passage_id=row["id"],
-                document_id=row["document"],
-                owner=row["owner"],
-                name=row["name"],
-                title=row["title"],
-                headings=tuple(json.loads(row["headings"])),
-                place=Location(**json.loads(row["place"])),
-                language=row["language"],
-                start=row["first"],
-                end=row["last"],
-                text=row["text"],
-            )
-            for row in rows
-        ]
+        return stored_passages_of(rows)
 
     async def content(self, document_id: str, scope: SearchScope) -> DocumentText | None:
         """See `PassageIndex`."""
@@ -144,17 +125,7 @@ class PostgresPassageIndex:
                 list(scope.owners),
                 None if scope.documents is None else sorted(scope.documents),
             )
-        return [
-            DocumentEntry(
-                document_id=row["id"],
-                owner=row["owner"],
-                name=row["name"],
-                title=row["title"],
-                revision=row["revision"],
-                passages=row["passages"],
-            )
-            for row in rows
-        ]
+        return entries_of(rows)
 
     async def close(self) -> None:
         """See `PassageIndex`."""
@@ -190,7 +161,8 @@ async def _add(db: Any, owner: int, document: IndexedDocument, rows: Sequence[Pa
     content = json.dumps(to_json(document.content), ensure_ascii=False)
     facts = (document.document_id, document.owner, document.name, document.content.title, document.revision)
     await db.execute("INSERT INTO knowledge_documents VALUES ($1, $2, $3, $4, $5, $6, $7)", *facts, len(rows), content)
-    await db.executemany(
+    await execute_many(
+        db,
         "INSERT INTO knowledge_passages (document, owner, number, heading, body, first, last, title, headings, place, "
         "language, text, words) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text::tsvector)",
         [

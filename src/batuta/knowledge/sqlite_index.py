@@ -13,20 +13,22 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from batuta.knowledge.document import DocumentText, Location, from_json, to_json
+from batuta.knowledge.document import DocumentText, from_json, to_json
 from batuta.knowledge.index import (
     CANDIDATES,
-    Candidate,
+    STORED_COLUMNS,
     Candidates,
     DocumentEntry,
     IndexedDocument,
     PassageRow,
     SearchScope,
     StoredPassage,
+    candidates_of,
     choosing_terms,
+    entries_of,
     passage_rows,
+    stored_passages_of,
 )
 from batuta.knowledge.query import Term
 from batuta.knowledge.scoring import Statistics, Stems
@@ -108,11 +110,7 @@ class SqlitePassageIndex:
                 f"JOIN passages AS p ON p.id = w.rowid WHERE passage_words MATCH ?{chosen} ORDER BY rank LIMIT ?",
                 (" OR ".join(_match(term, owners) for term in choosing), *values, limit),
             )
-            found = tuple(
-                Candidate(passage_id=i, document_id=doc, number=n, stems=Stems(heading=heading, body=body))
-                for i, doc, n, heading, body in rows
-            )
-            return Candidates(statistics=statistics, passages=found)
+            return Candidates(statistics=statistics, passages=candidates_of(rows))
 
         return await self._file.read(read)
 
@@ -122,12 +120,11 @@ class SqlitePassageIndex:
 
         def read(db: sqlite3.Connection) -> list[StoredPassage]:
             rows = db.execute(
-                "SELECT p.id, d.id, d.owner, d.name, p.title, p.headings, p.place, p.language, p.first, p.last, p.text "  # noqa: S608
-                f"FROM passages AS p JOIN documents AS d ON d.id = p.document WHERE {_IN_SCOPE} "
-                "AND p.id IN (SELECT value FROM json_each(?))",
+                f"SELECT {STORED_COLUMNS} FROM passages AS p JOIN documents AS d ON d.id = p.document "  # noqa: S608
+                f"WHERE {_IN_SCOPE} AND p.id IN (SELECT value FROM json_each(?))",
                 (*values, json.dumps(list(passage_ids))),
             )
-            return [_passage(row) for row in rows]
+            return stored_passages_of(rows)
 
         return await self._file.read(read)
 
@@ -146,15 +143,7 @@ class SqlitePassageIndex:
     async def entries(self, scope: SearchScope) -> list[DocumentEntry]:
         """See `PassageIndex`."""
         values = _in_scope(scope)
-
-        def read(db: sqlite3.Connection) -> list[DocumentEntry]:
-            rows = db.execute(_ENTRIES, values)
-            return [
-                DocumentEntry(document_id=i, owner=owner, name=name, title=title, revision=revision, passages=count)
-                for i, owner, name, title, revision, count in rows
-            ]
-
-        return await self._file.read(read)
+        return await self._file.read(lambda db: entries_of(db.execute(_ENTRIES, values)))
 
     async def close(self) -> None:
         """See `PassageIndex`."""
@@ -275,19 +264,3 @@ def _scrub(db: sqlite3.Connection) -> None:
 
 def _json(value: object) -> str:
     return json.dumps(value)
-
-
-def _passage(row: Sequence[Any]) -> StoredPassage:
-    return StoredPassage(
-        passage_id=row[0],
-        document_id=row[1],
-        owner=row[2],
-        name=row[3],
-        title=row[4],
-        headings=tuple(json.loads(row[5])),
-        place=Location(**json.loads(row[6])),
-        language=row[7],
-        start=row[8],
-        end=row[9],
-        text=row[10],
-    )

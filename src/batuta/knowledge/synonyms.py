@@ -16,7 +16,7 @@ holiday holidays vacation vacations vacaciones
 remote remotely homeworking home telework teletrabajo teletrabajar casa
 office offices oficina oficinas
 open opens opening close closes closing closed hours abre abren abierta abierto cierra cierran horario
-price prices pricing precio precios tarifa tarifas cuesta cuestan costs cost
+price prices pricing precio precios tarifa tarifas cuesta cuestan coste costes costs cost
 plan plans planes
 invoice invoices bill bills factura facturas
 customer customers client clients cliente clientes

@@ -27,7 +27,8 @@ _SMALL: dict[Language, str] = {
         "not of off often on once one only or other our ours out over own per please re s same shall she should so "
         "some such t than that the their them then there these they this those through to too under until up upon "
         "us ve very was wasn we were what when where whether which while who whom whose why will with within "
-        "without would you your yours tell say says said know want need give anything something"
+        "without would you your yours tell say says said know want need give anything something mean means happen "
+        "happens take takes"
     ),
     "es": (
         "a al algo alguna algunas alguno algunos ante antes aquel aquella aquello aquellos así aun aunque bajo bien "
@@ -38,7 +39,7 @@ _SMALL: dict[Language, str] = {
         "nuestra nuestro o os otra otras otro otros para pero poco por porque pues que qué quien quién quienes quiénes "
         "se sea según ser si sí sido siempre sin sobre solo sólo son su sus también tan tanto te tener tengo tiene "
         "tienen toda todas todo todos tras tu tú tus u un una unas uno unos usted ustedes y ya yo dime puedo puede "
-        "pueden quiero necesito favor saber"
+        "pueden quiero necesito favor saber significa ocurre dura duran tarda tardan"
     ),
 }
 STOP_WORDS: dict[Language, frozenset[str]] = {language: frozenset(words.split()) for language, words in _SMALL.items()}

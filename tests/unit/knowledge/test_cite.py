@@ -49,6 +49,7 @@ def checked(body: str, note: str = f'policy.md, Hotels: "{QUOTE}"') -> tuple[Che
         "The limit depends on the city. In London it is 190 euros.[^1]",
         "Two documents were read. The limit is 130 euros.[^1]",
         "# Hotels\n\nUp to 130 euros.[^1]",
+        "London's limit is 190 euros.[^1]",
     ],
 )
 def test_a_statement_of_the_document_passes_in_other_words(body: str) -> None:

@@ -103,3 +103,17 @@ async def test_without_recognition_a_scan_says_what_to_do(scan: Path, monkeypatc
         await extractor.close()
     monkeypatch.setenv("TESSDATA_PREFIX", str(scan.parent))
     assert installed_languages() == ()
+
+
+async def test_a_scan_without_data_of_any_language_says_what_is_missing(
+    scan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library would end the process, which looked like a damaged file."""
+    (tmp_path / "none").mkdir()
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path / "none"))
+    extractor = Extractor(recognition=RECOGNITION_LIMITS)
+    try:
+        with pytest.raises(ExtractionFailedError, match="have text recognition installed"):
+            await extractor.extract(scan, "scan.pdf")
+    finally:
+        await extractor.close()

@@ -40,7 +40,7 @@ def document_tools(library: DocumentLibrary) -> tuple[Tool, Tool]:
             return {**whole, **unread}
         found = await library.search(questions, scope, limit=MAX_PASSAGES)
         answer: dict[str, Any] = {"query": query, "passages": [found_passage(each) for each in found], **unread}
-        disagreeing = [[_said(one), _said(other)] for one, other in contradictions(_statements(found))]
+        disagreeing = [[_said(one), _said(other)] for one, other in contradictions(_statements(found), query)]
         return {**answer, "disagreements": disagreeing} if disagreeing else answer
 
     @tool(kind="retrieval")

@@ -35,6 +35,7 @@ _CAPITAL = re.compile(r"[^\W\d_][\w’'&-]*")
 _START = re.compile(r"^[\W_]*$|[.!?:;]\W*$|[\"“«(]\s*$|[-–—|]\s+$")
 _SYMBOLS = frozenset("€$£¥")
 _RATES = frozenset({"per", "por", "al", "cada", "each", "every"})
+_POSSESSIVE = re.compile(r"[’']s\b", re.IGNORECASE)
 _ORDINAL = re.compile(r"^\d+(?:st|nd|rd|th|h|pm|am|º|ª)$", re.IGNORECASE)
 
 
@@ -105,8 +106,7 @@ class Evidence:
 
 
 def _words(text: str) -> list[str]:
-    words = re.findall(r"[^\W_]+", folded(text).lower())
-    return [word for word in words if word != "s"]
+    return re.findall(r"[^\W_]+", _POSSESSIVE.sub("", folded(text).lower()))
 
 
 def _readings(written: str) -> frozenset[Decimal]:
@@ -226,7 +226,7 @@ def _names_in(text: str) -> Iterator[str]:
     codes = [match.group() for match in _CODE.finditer(text) if not _ORDINAL.match(match.group())]
     yield from codes
     for match in _CAPITAL.finditer(text):
-        word = re.sub(r"[’']s$", "", match.group())
+        word = _POSSESSIVE.sub("", match.group())
         if not word[0].isupper() or any(word in code for code in codes):
             continue
         plain = folded(word).lower()

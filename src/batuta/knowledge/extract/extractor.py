@@ -21,6 +21,7 @@ from batuta.knowledge.extract.builder import MAX_CHARS
 from batuta.knowledge.extract.failures import REASONS, ExtractionFailedError, FailureCode
 from batuta.knowledge.extract.pages import PageImage
 from batuta.knowledge.extract.pages import from_json as page_from_json
+from batuta.knowledge.extract.recognition import LANGUAGE_DATA
 
 MEBIBYTE = 1024 * 1024
 PAGE_PIXELS = 1_000
@@ -210,10 +211,16 @@ class _Zygote:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
-                env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LANG": "C.UTF-8"},  # and no secret of ours
+                env=_reader_environment(),
                 start_new_session=True,
             )
         return self._process
+
+
+def _reader_environment() -> dict[str, str]:
+    """What the reader process needs of ours, and no secret."""
+    needed = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LANG": "C.UTF-8"}
+    return needed | {name: os.environ[name] for name in (LANGUAGE_DATA,) if name in os.environ}
 
 
 def _answer(ended: Mapping[str, Any], output: Path) -> Mapping[str, Any]:

@@ -28,7 +28,9 @@ def read_mail(data: bytes, out: TextBuilder, read_attachment: ReadAttachment) ->
     headers = [(name, _header(message, name)) for name in HEADERS]
     out.title = dict(headers)["Subject"]
     top = Location(kind="part", name="")
-    out.add("\n".join(f"{name}: {value}" for name, value in headers if value), top)
+    for name, value in headers:
+        if value:
+            out.add(f"{name}: {value}", top)
     attachments = 0
     for part in _leaves(message):
         name = _file_name(part)

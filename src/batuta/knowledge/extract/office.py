@@ -43,18 +43,23 @@ def read_slides(data: bytes, out: TextBuilder) -> None:
 def _read_slide(package: Package, target: str, number: int, out: TextBuilder) -> None:
     location = Location(kind="slide", number=number)
     out.section()
-    shapes = [(_is_title(each), _paragraphs(each)) for each in package.elements(target, "sp", "graphicFrame")]
+    shapes = [(_is_title(each), _said_in(each)) for each in package.elements(target, "sp", "graphicFrame")]
     title = next((" ".join(lines) for is_title, lines in shapes if is_title and lines), "")
     if title:
         out.heading(title, location, level=1)
     for is_title, lines in shapes:
         if not (is_title and " ".join(lines) == title):
-            out.add("\n".join(lines), location)
+            _add_each(lines, location, out)
     for notes, kind in package.relationships(target).values():
         if kind == "notesSlide" and notes in package:
             for shape in package.elements(notes, "sp"):
-                lines = [line for line in _paragraphs(shape) if not line.isdigit()]
-                out.add("\n".join(lines), location)
+                _add_each([line for line in _paragraphs(shape) if not line.isdigit()], location, out)
+
+
+def _add_each(lines: Iterable[str], location: Location, out: TextBuilder) -> None:
+    """Each line of a slide says something of its own; none ends with a full stop."""
+    for line in lines:
+        out.add(line, location)
 
 
 def _heading_levels(package: Package) -> dict[str, int]:
@@ -112,6 +117,12 @@ def _text(element: ET.Element) -> str:
         else:
             parts.append(_BREAKS.get(name, ""))
     return "".join(parts)
+
+
+def _said_in(shape: ET.Element) -> list[str]:
+    """The lines of a text box; the cells of a table or chart, which tell nothing alone, as one."""
+    lines = _paragraphs(shape)
+    return ["\n".join(lines)] if local_name(shape.tag) == "graphicFrame" else lines
 
 
 def _paragraphs(shape: ET.Element) -> list[str]:

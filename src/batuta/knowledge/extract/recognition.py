@@ -22,6 +22,8 @@ from batuta.knowledge.extract.sniff import MEDIA_TYPES, SNIFFED_BYTES, sniff
 LANGUAGES = ("eng", "spa")
 FOLDERS = ("/usr/share/tesseract-ocr/5/tessdata", "/usr/share/tesseract-ocr/4.00/tessdata", "/usr/share/tessdata")
 MAX_PAGES = 200
+LANGUAGE_DATA = "TESSDATA_PREFIX"
+"""The variable that names a folder of one's own with the data of languages."""
 DOTS_PER_INCH = 300
 MAX_PIXELS = 30_000_000
 """Of one page: more than a page of 300 dots an inch in twice the size of a letter."""
@@ -39,12 +41,15 @@ def installed_languages() -> tuple[str, ...]:
 
 def recognise(path: Path, data: bytes, name: str, *, max_chars: int) -> DocumentText:
     """The text of a scanned PDF or of a picture, with its pages. Raises `ExtractionFailedError`."""
+    languages = installed_languages()
+    if not languages:  # without one the library ends the process
+        raise ExtractionFailedError("no_text", "no data of languages")
     kind = sniff(data[:SNIFFED_BYTES], name, data)
     out = TextBuilder(max_chars=max_chars)
     is_partial = False
     os.environ["OMP_THREAD_LIMIT"] = "1"  # threads of the library cost more than they bring on a shared machine
     library = load_extra("tesserocr", extra="ocr", needed_for="text recognition")
-    with library.PyTessBaseAPI(path=str(_folder()), lang="+".join(installed_languages())) as reader:
+    with library.PyTessBaseAPI(path=str(_folder()), lang="+".join(languages)) as reader:
         try:
             if kind == "pdf":
                 is_partial = _read_pdf(data, reader, out)
@@ -97,5 +102,5 @@ def _scale(width: float, height: float) -> float:
 
 
 def _folder() -> Path | None:
-    named = os.environ.get("TESSDATA_PREFIX")
+    named = os.environ.get(LANGUAGE_DATA)
     return next((Path(folder) for folder in (named, *FOLDERS) if folder and Path(folder).is_dir()), None)

@@ -8,13 +8,15 @@ How near passages are is exact for an owner of up to `EXACT_LIMIT` passages. Abo
 `RESCORED` of them, and those are ranked exactly: measured, the same ten come first.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from batuta.knowledge.index import Candidate, SearchScope
+from batuta.knowledge.index import Candidate, SearchScope, candidates_of
+from batuta.knowledge.vectors.arithmetic import Nearness
 from batuta.llm.embedding import Vector
 
 EXACT_LIMIT = 2_000
@@ -32,7 +34,7 @@ class EmbeddingSpace:
     is_active: bool
     tokens: int
     cost: Decimal | None
-    """In US dollars, of all its vectors; `None` once one was made whose price nobody knows."""
+    """In US dollars, of all its vectors; `None` once one was made with an unknown price."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,44 @@ class NearPassage:
     """The cosine: 1 for the same direction."""
     standing: float
     """By how many standard deviations it is nearer than the passages compared with it; 0 where there are too few."""
+
+
+def spaces_of(rows: Iterable[Sequence[Any]]) -> list[EmbeddingSpace]:
+    """From rows of a store: name, dimensions, whether it is active, tokens, cost."""
+    return [
+        EmbeddingSpace(
+            name=name,
+            dimensions=dimensions,
+            is_active=bool(is_active),
+            tokens=tokens,
+            cost=None if cost is None else Decimal(cost),
+        )
+        for name, dimensions, is_active, tokens, cost in rows
+    ]
+
+
+def unembedded_of(rows: Iterable[Sequence[Any]]) -> list[UnembeddedPassage]:
+    """From rows of a store: id, owner, title, headings, text."""
+    return [
+        UnembeddedPassage(passage_id=i, owner=owner, text="\n".join((title, *json.loads(headings), text)))
+        for i, owner, title, headings, text in rows
+    ]
+
+
+def near_passages(near: Iterable[Nearness], rows: Iterable[Sequence[Any]]) -> list[NearPassage]:
+    """What is near, in its order, with the rows of a store for it (as `candidates_of` takes them)."""
+    found = {each.passage_id: each for each in candidates_of(rows)}
+    return [
+        NearPassage(candidate=found[each.passage_id], similarity=each.similarity, standing=each.standing)
+        for each in near
+        if each.passage_id in found  # else it was erased between two statements
+    ]
+
+
+def same_length(space: str, known: int, dimensions: int) -> None:
+    """Raise `ValueError` for vectors of another length than their space has."""
+    if known != dimensions:
+        raise ValueError(f"{space} has vectors of {known} numbers, not {dimensions}")
 
 
 @runtime_checkable

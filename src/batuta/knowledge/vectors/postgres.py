@@ -5,16 +5,15 @@ the same ranking. Numbers are kept out of line: comparing signs reads none of th
 owners of its scope, and row-level security shows it no others.
 """
 
-import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 import asyncpg
 
-from batuta.knowledge.index import Candidate, SearchScope
+from batuta.kernel.postgres import execute_many
+from batuta.knowledge.index import SearchScope
 from batuta.knowledge.postgres_owners import POOL_SIZE, OwnerConnections
-from batuta.knowledge.scoring import Stems
 from batuta.knowledge.vectors.arithmetic import nearest_exactly, numpy, packed
 from batuta.knowledge.vectors.contract import (
     EXACT_LIMIT,
@@ -24,6 +23,10 @@ from batuta.knowledge.vectors.contract import (
     NearPassage,
     SpentOnVectors,
     UnembeddedPassage,
+    near_passages,
+    same_length,
+    spaces_of,
+    unembedded_of,
 )
 from batuta.llm.embedding import Vector
 
@@ -61,17 +64,10 @@ class PostgresVectorIndex:
     async def spaces(self) -> list[EmbeddingSpace]:
         """See `VectorIndex`."""
         async with self._connections.within(()) as db:
-            rows = await db.fetch("SELECT * FROM knowledge_spaces ORDER BY is_active DESC, id")
-        return [
-            EmbeddingSpace(
-                name=row["name"],
-                dimensions=row["dimensions"],
-                is_active=row["is_active"],
-                tokens=row["tokens"],
-                cost=row["cost"],
+            rows = await db.fetch(
+                "SELECT name, dimensions, is_active, tokens, cost FROM knowledge_spaces ORDER BY is_active DESC, id"
             )
-            for row in rows
-        ]
+        return spaces_of(rows)
 
     async def unembedded(self, space: str, scope: SearchScope, *, limit: int) -> list[UnembeddedPassage]:
         """See `VectorIndex`."""
@@ -82,14 +78,7 @@ class PostgresVectorIndex:
                 space,
                 limit,
             )
-        return [
-            UnembeddedPassage(
-                passage_id=row["id"],
-                owner=row["owner"],
-                text="\n".join((row["title"], *json.loads(row["headings"]), row["text"])),
-            )
-            for row in rows
-        ]
+        return unembedded_of(rows)
 
     async def count_unembedded(self, space: str, scope: SearchScope) -> int:
         """See `VectorIndex`."""
@@ -112,7 +101,8 @@ class PostgresVectorIndex:
                 owner,
             )
             known = {row["id"] for row in alive}
-            await db.executemany(
+            await execute_many(
+                db,
                 "INSERT INTO knowledge_vectors VALUES ($1, $2, $3, $4, $5) ON CONFLICT (space, owner, passage) "
                 "DO UPDATE SET signs = excluded.signs, numbers = excluded.numbers",
                 [
@@ -123,7 +113,7 @@ class PostgresVectorIndex:
             )
 
     async def activate(self, space: str) -> None:
-        """See `VectorIndex`. Vectors go with their space, whoever owns them."""
+        """See `VectorIndex`. Vectors of every owner go with their space."""
         async with self._connections.within(()) as db:
             await db.execute("DELETE FROM knowledge_spaces WHERE name <> $1", space)
             await db.execute("UPDATE knowledge_spaces SET is_active = true WHERE name = $1", space)
@@ -153,11 +143,11 @@ class PostgresVectorIndex:
                 [row["passage"] for row in chosen],
             )
             near = nearest_exactly(vector, [(row["passage"], row["numbers"]) for row in rows], limit)
-            found = await _candidates(db, [each.passage_id for each in near])
-        return [
-            NearPassage(candidate=found[each.passage_id], similarity=each.similarity, standing=each.standing)
-            for each in near
-        ]
+            found = await db.fetch(
+                "SELECT id, document, number, heading, body FROM knowledge_passages WHERE id = ANY($1)",
+                [each.passage_id for each in near],
+            )
+        return near_passages(near, found)
 
     @asynccontextmanager
     async def claim(self) -> AsyncIterator[bool]:
@@ -189,25 +179,9 @@ async def _space_for(db: Any, name: str, dimensions: int, spent: SpentOnVectors)
         spent.tokens,
         spent.cost,
     )
-    if row["dimensions"] != dimensions:
-        raise ValueError(f"{name} has vectors of {row['dimensions']} numbers, not {dimensions}")
+    same_length(name, row["dimensions"], dimensions)
     number: int = row["id"]
     return number
-
-
-async def _candidates(db: Any, passages: Sequence[int]) -> dict[int, Candidate]:
-    rows = await db.fetch(
-        "SELECT id, document, number, heading, body FROM knowledge_passages WHERE id = ANY($1)", list(passages)
-    )
-    return {
-        row["id"]: Candidate(
-            passage_id=row["id"],
-            document_id=row["document"],
-            number=row["number"],
-            stems=Stems(heading=row["heading"], body=row["body"]),
-        )
-        for row in rows
-    }
 
 
 def _bits(signs: bytes, dimensions: int) -> asyncpg.BitString:

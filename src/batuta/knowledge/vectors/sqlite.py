@@ -15,8 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from batuta.knowledge.index import Candidate, SearchScope
-from batuta.knowledge.scoring import Stems
+from batuta.knowledge.index import SearchScope
 from batuta.knowledge.sqlite_file import IndexFile
 from batuta.knowledge.vectors.arithmetic import nearest_by_signs, nearest_exactly, numpy, packed, sign_matrix
 from batuta.knowledge.vectors.contract import (
@@ -27,6 +26,10 @@ from batuta.knowledge.vectors.contract import (
     NearPassage,
     SpentOnVectors,
     UnembeddedPassage,
+    near_passages,
+    same_length,
+    spaces_of,
+    unembedded_of,
 )
 from batuta.llm.embedding import Vector
 
@@ -79,16 +82,7 @@ class SqliteVectorIndex:
             rows = db.execute(
                 "SELECT name, dimensions, is_active, tokens, cost FROM embedding_spaces ORDER BY is_active DESC, id"
             )
-            return [
-                EmbeddingSpace(
-                    name=name,
-                    dimensions=dimensions,
-                    is_active=bool(is_active),
-                    tokens=tokens,
-                    cost=None if cost is None else Decimal(cost),
-                )
-                for name, dimensions, is_active, tokens, cost in rows
-            ]
+            return spaces_of(rows)
 
         return await self._file.read(read)
 
@@ -100,10 +94,7 @@ class SqliteVectorIndex:
                 f"SELECT p.id, d.owner, p.title, p.headings, p.text {_UNEMBEDDED} ORDER BY p.id LIMIT ?4",
                 (*_scope_values(scope), space, limit),
             )
-            return [
-                UnembeddedPassage(passage_id=i, owner=owner, text="\n".join((title, *json.loads(headings), text)))
-                for i, owner, title, headings, text in rows
-            ]
+            return unembedded_of(rows)
 
         return await self._file.read(read)
 
@@ -167,11 +158,11 @@ class SqliteVectorIndex:
                 (number[0] << SPACE_BITS, json.dumps(chosen)),
             ).fetchall()
             near = nearest_exactly(vector, rows, limit)
-            found = _candidates(db, [each.passage_id for each in near])
-            return [
-                NearPassage(candidate=found[each.passage_id], similarity=each.similarity, standing=each.standing)
-                for each in near
-            ]
+            found = db.execute(
+                "SELECT id, document, number, heading, body FROM passages WHERE id IN (SELECT value FROM json_each(?))",
+                (json.dumps([each.passage_id for each in near]),),
+            )
+            return near_passages(near, found)
 
         return await self._file.read(read)
 
@@ -234,22 +225,10 @@ def _space_for(db: sqlite3.Connection, name: str, dimensions: int, spent: SpentO
     )
     row = db.execute("SELECT id, dimensions, cost FROM embedding_spaces WHERE name = ?", (name,)).fetchone()
     number, known, cost = row
-    if known != dimensions:
-        raise ValueError(f"{name} has vectors of {known} numbers, not {dimensions}")
+    same_length(name, known, dimensions)
     total = None if cost is None or spent.cost is None else str(Decimal(cost) + spent.cost)
     db.execute("UPDATE embedding_spaces SET tokens = tokens + ?, cost = ? WHERE id = ?", (spent.tokens, total, number))
     return int(number)
-
-
-def _candidates(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, Candidate]:
-    rows = db.execute(
-        "SELECT id, document, number, heading, body FROM passages WHERE id IN (SELECT value FROM json_each(?))",
-        (json.dumps(passages),),
-    )
-    return {
-        i: Candidate(passage_id=i, document_id=document, number=number, stems=Stems(heading=heading, body=body))
-        for i, document, number, heading, body in rows
-    }
 
 
 def _scope_values(scope: SearchScope) -> tuple[str, str | None]:

@@ -105,7 +105,7 @@ async def test_a_figure_that_no_quote_holds_never_leaves_the_agent(tmp_path: Pat
     assert "140" not in str(turn.answer)
 
 
-async def test_documents_of_others_are_neither_searched_nor_cited(tmp_path: Path) -> None:
+async def test_is06_is07_documents_of_others_are_neither_searched_nor_cited(tmp_path: Path) -> None:
     """A person's own files and the shared ones, and nothing else (IS-06, IS-07)."""
     index = SqlitePassageIndex(tmp_path / "index.sqlite3")
     library = DocumentLibrary(index=index)

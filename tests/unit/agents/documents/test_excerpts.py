@@ -53,7 +53,7 @@ async def test_a_file_that_says_nothing_of_the_question_is_shown_by_its_beginnin
     assert context.excerpts[0].tokens <= 100
 
 
-async def test_a_file_of_another_person_is_not_read(index: SqlitePassageIndex) -> None:
+async def test_is07_a_file_of_another_person_is_not_read(index: SqlitePassageIndex) -> None:
     """IS-07: a foreign id in a message."""
     assert await attached_context(index, "ana", ["OTHER"], "osprey", budget_tokens=600) is None
 

@@ -13,6 +13,7 @@ from batuta.kernel.messages import Message
 from batuta.knowledge.extract.reading import read
 from batuta.knowledge.index import DocumentEntry
 from batuta.llm.providers import OFFLINE_MODEL
+from batuta.offline.evidence import cited_answer
 from batuta.orchestration import Orchestrator
 from batuta.orchestration.orchestrator import Turn
 
@@ -62,6 +63,93 @@ async def test_two_documents_that_disagree_are_both_quoted(
     assert turn.status == "success", turn.error
     assert opening in str(turn.answer)
     assert {each.source for each in cited(turn)} == {"old.md", "new.md"}
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "other"),
+    [
+        (
+            "How long is the warranty of the sorter?",
+            "The manufacturer grants a warranty of 24 months for the sorter from the day of installation.",
+            "The warranty of the sorter is 12 months.",
+        ),
+        (
+            "¿Cuánto dura la garantía de la prensa?",
+            "La garantía de la prensa es de 36 meses.",
+            "La prensa se vende con una garantía de 24 meses.",
+        ),
+    ],
+)
+async def test_documents_that_answer_a_question_differently_are_both_quoted(
+    tmp_path: Path, question: str, one: str, other: str
+) -> None:
+    """A-10: in other words, and with a third document that is about something else."""
+    folder = written(
+        tmp_path,
+        one=f"# Manual\n\n{one}\n",
+        other=f"# Flyer\n\n{other}\n",
+        third="# Roof\n\nThe warranty is 15 years.\n",
+    )
+    turn = await asked(question, folder, tmp_path)
+    assert {each.source for each in cited(turn)} == {"one.md", "other.md"}, turn.answer
+
+
+async def test_how_long_is_answered_by_a_sentence_with_a_time(tmp_path: Path) -> None:
+    text = "# Forklift\n\n## Battery\n\nCharge the battery below 20 percent. A full charge takes 7.5 hours.\n"
+    turn = await asked(
+        "How long does it take to charge the forklift battery?", written(tmp_path, forklift=text), tmp_path
+    )
+    assert "7.5 hours" in str(turn.answer)
+
+
+async def test_a_size_in_the_question_chooses_the_row(tmp_path: Path) -> None:
+    table = "# Prices\n\n| Product | Price |\n|---|---|\n| Gear pump 2 kW | 1240 |\n| Gear pump 5 kW | 2115 |\n"
+    turn = await asked("How much is the gear pump 5 kW?", written(tmp_path, prices=table), tmp_path)
+    assert "2115" in str(turn.answer)
+    assert "1240" not in str(turn.answer)
+
+
+def test_a_short_statement_behind_its_code_is_no_label() -> None:
+    text = "- F03: overpressure. Lower the valve.\n- F11: open door. Close it."
+    passage = {"file": "press.md", "title": "Press", "section": "Errors", "relevance": 1.0, "text": text}
+    assert "overpressure" in cited_answer([("What does error F03 mean?", [], {"passages": [passage]})], "en")
+
+
+@pytest.mark.parametrize("question", ["¿Cuántos empleados tiene Miranda?", "How many employees does Miranda have?"])
+def test_a_passage_without_what_is_counted_answers_nothing(question: str) -> None:
+    passage = {
+        "file": "lease.md",
+        "title": "Miranda",
+        "section": "",
+        "relevance": 1.0,
+        "text": "Miranda pays 24 euros.",
+    }
+    assert "24" not in cited_answer([(question, ["miranda"], {"passages": [passage]})], "en")
+
+
+@pytest.mark.parametrize(
+    ("question", "is_known"),
+    [
+        ("¿Cuántos empleados tiene Talleres Miranda?", False),
+        ("How many employees does Talleres Miranda have?", False),
+        ("¿Cuántos meses dura el contrato de Talleres Miranda?", True),
+        ("¿Quién arrienda la nave a Talleres Miranda?", True),
+    ],
+)
+async def test_what_is_counted_stands_in_the_answer(tmp_path: Path, question: str, is_known: bool) -> None:
+    """Names with points in them, such as S.L., are quoted as they stand."""
+    text = "# Contrato\n\nInmobiliaria Robledo, S.A. arrienda a Talleres Miranda, S.L. la nave por 24 meses.\n"
+    turn = await asked(question, written(tmp_path, contrato=text), tmp_path)
+    assert turn.status == "success", turn.error
+    assert ("S.L." in str(turn.answer)) is is_known
+
+
+async def test_the_subject_of_a_message_answers_nothing(tmp_path: Path) -> None:
+    folder = written(tmp_path, other="# Other\n\nNothing of the kind.\n")
+    mail = "Subject: Offer 2026-077: solar panels for the roof\n\nWe offer 420 panels of 450 W for the roof.\n"
+    (folder / "offer.eml").write_text(mail, encoding="utf-8")
+    turn = await asked("How many solar panels are offered?", folder, tmp_path)
+    assert "420 panels" in str(turn.answer)
 
 
 @pytest.mark.parametrize("question", ["Summarise the staff handbook", "Hazme un resumen de handbook.md"])
