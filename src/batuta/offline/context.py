@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from batuta.datasets.charts.asked_titles import asked_title
 from batuta.kernel.messages import Message
 from batuta.language.annotation import annotated
-from batuta.language.choices import words_with_places
+from batuta.language.choices import index_for, words_with_places
 from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, owner_said, refers_back, with_other_number
 from batuta.language.expressions import find_expression, refers_to_rate
 from batuta.language.findings import LANGUAGES, Language
@@ -51,7 +52,16 @@ _GROUPING = re.compile(
     r"(?:by|per|por|segun)\b"
 )
 """How a message opens that says what rows are to be grouped by."""
+_OF_WHICH = re.compile(
+    r"(?:from|of|to)\s+(?:which|what)\b|(?:de|a)\s+(?:que|cual(?:es)?)\b"
+    r"|(?:which|what|que|cuales)\s+\w+\W*$"
+)
+"""How a short message asks whose or which the rows are: "from which vendors?", "which invoices are they?"."""
+_ARE_THEY = re.compile(r"\s+(?:are\s+(?:they|those|these)|son)\W*$", re.IGNORECASE)
+"""What a question for the rows may end with, and says nothing."""
 _ONLY = re.compile(r"(?:only|just|solo|solamente|unicamente)\b")
+_LATEST = re.compile(r"\b(?:last|latest|past|ultim\w+)\b")
+"""The end of what a chart shows: it holds that already."""
 _REFUSALS = tuple(phrase("unknown", language, examples="").strip() for language in LANGUAGES)
 """How answers open that leave a request undone: what comes next goes on from the request before it."""
 _COMPLETING = re.compile(r"\W*(?:of|from|in|to|for|with|de|del|en|a|al|para|con|y|and)\b")
@@ -59,9 +69,24 @@ _COMPLETING = re.compile(r"\W*(?:of|from|in|to|for|with|de|del|en|a|al|para|con|
 _OWNED = re.compile(
     r"\b(?P<owner>sus?|its|his|her|their)\s+(?P<what>\w+(?:\s+\w+){0,3}?)(?=\s+(?:al?|to|into|por|en|from)\s)"
 )
-"""What of somebody is to become something else, folded."""
+"""A possessed thing that is to become something else, folded: "its phone to …"."""
 _INSTEAD_OF = re.compile(r"\s+(?:instead\s+of|rather\s+than|en\s+vez\s+del?|en\s+lugar\s+del?)\s.*$", re.IGNORECASE)
 """What is not wanted any more."""
+
+
+_DOCUMENT = re.compile(r"\b(?:purchase\s+)?(?:invoice|order|quote|factura|pedido|oferta)\b(?:\s+de\s+compra\b)?")
+_ASKS_ONE = re.compile(
+    rf"\b(?:customer|client|vendor|supplier|item|product|cliente|proveedor|producto|articulo)\b|{_DOCUMENT.pattern}"
+)
+"""One of a kind, named in the singular."""
+_MOST = re.compile(
+    r"\b(?:most|least|best|worst|biggest|largest|highest|smallest|lowest|top|mas|menos|mayor|menor|mejor|peor)\b"
+)
+_PRONOUN = re.compile(r"\b(?:it|they|them|he|she|ellos|ellas|ella|él)\b", re.IGNORECASE)
+_SHOWN_ALONE = re.compile(r"\*\*(?P<name>[^*]+)\*\*\s+·[^·\n]+(?:·\s+(?P<number>[\w/-]*\d)\b)?")
+"""How an answer opens that shows one record."""
+_FIRST_ROW = re.compile(r"\): (?P<name>[^;:*]+?) -?[\d.,]+(?: \S{1,3})?(?=;|\.)")
+"""The first row of an answer that names several, with its figure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +140,10 @@ def changed_result(
 ) -> tuple[str, Intent] | None:
     """The intent that a short message changes the last result by: "only Spain" after a chart."""
     has_result = bool(context.request) or context.is_of_own_table
-    if not has_result or len(text.split()) > LONGEST_FOLLOW_UP:
+    found = opened_by(text, interpreter) if has_result else None
+    words = text if found is None else asked_title(text)[1]  # a title may be long
+    if not has_result or len(words.split()) > LONGEST_FOLLOW_UP:
         return None
-    found = opened_by(text, interpreter)
     if context.is_of_own_table and found is None and _goes_on_from_chart(text, context, interpreter, now):
         return next(iter(interpreter.amending()), None)
     is_meant = found is not None and (context.is_of_own_table or _took_part(found[0], context, interpreter, now))
@@ -125,16 +151,22 @@ def changed_result(
 
 
 def narrowed(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
-    """The last request about fewer records ("only Spain"), where a message says only that.
+    """The last request about fewer records ("only Spain", "since March"), where a message says only that.
 
-    What was read by customer knows nothing of countries: it is read again, and shown as it was.
+    What was read by customer knows nothing of countries or days: it is read again, and shown as it was.
     """
-    if context.is_of_own_table or not _ONLY.match(_OPENING.sub("", fold(text))):
+    plain = _OPENING.sub("", fold(text))
+    if context.is_of_own_table or changed_result(text, context, interpreter, now) is None:
         return None
     before = next((each for each in interpreter.interpret(context.request, now=now) if each.intent.gives), None)
-    slot = None if before is None else next((one for one in before.intent.slots if one.is_narrowing), None)
-    said = slot and fill_slot(slot, annotated(text, now=now, reader=context.language), now=now)
-    return _amended(context.request, text) if said and changed_result(text, context, interpreter, now) else None
+    slots = () if before is None else before.intent.slots
+    is_time = not _LATEST.search(plain)
+    said = [
+        fill_slot(slot, annotated(text, now=now, reader=context.language), now=now)
+        for slot in slots
+        if (slot.is_narrowing and _ONLY.match(plain)) or (slot.type == "period" and is_time)
+    ]
+    return _amended(context.request, text) if any(said) else None
 
 
 def _goes_on_from_chart(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
@@ -150,15 +182,22 @@ def regrouped(text: str, context: DialogueContext, interpreter: Interpreter, now
 
     What was read by country knows nothing of months: it is read again, and shown as it was.
     """
-    text = _without_the_same(_INSTEAD_OF.sub("", composed(text)))
+    text = _without_the_same(_ARE_THEY.sub("", _INSTEAD_OF.sub("", composed(text))))
     is_short = len(text.split()) <= LONGEST_FOLLOW_UP
-    is_grouping = is_short and _GROUPING.match(_OPENING.sub("", fold(text))) is not None
+    opened = _OPENING.sub("", fold(text))
+    is_grouping = is_short and any(each.match(opened) for each in (_GROUPING, _OF_WHICH))
     if not context.request or context.is_of_own_table or not is_grouping:
         return None
-    before = next((each for each in interpreter.interpret(context.request, now=now) if each.intent.gives), None)
-    grouping = None if before is None else next((slot for slot in before.intent.slots if slot.is_grouping), None)
-    if before is None or grouping is None:
+    read = [each for each in interpreter.interpret(context.request, now=now) if each.intent.gives]
+    grouped = [
+        (each, slot)
+        for place, each in enumerate(read)
+        for slot in each.intent.slots
+        if slot.is_grouping and (place == 0 or not (each.missing or each.unknown))
+    ]
+    if not grouped:
         return None
+    before, grouping = grouped[0]
     said = fill_slot(grouping, annotated(text, now=now, reader=context.language), now=now) or ()
     earlier = [
         fill_slot(grouping, annotated(part, now=now, reader=context.language), now=now) or ()
@@ -234,8 +273,22 @@ def resolved(text: str, context: DialogueContext, interpreter: Interpreter, now:
     amended = amendment(text, context, interpreter, now)
     if amended is not None:
         return amended
-    best = next(iter(interpreter.interpret(text, now=now, reader=context.language)), None)
+    found = interpreter.interpret(text, now=now, reader=context.language)
+    best = next(iter(found), None)
+    if best is not None and best.intent.takes and context.tables and not _names_source(found, best.intent.takes):
+        first, *later = context.request.split(AMENDED_BY)  # "draw it" says nothing of what is drawn
+        return AMENDED_BY.join([f"{first}, {text}", *later])
     return None if best is not None and best.agent_id == OWN and best.is_sure else text
+
+
+def _names_source(found: Sequence[Interpretation], wanted: str) -> bool:
+    """Whether a message that makes something of a result says itself what that is to be made of."""
+    return any(
+        each.intent.gives == wanted
+        and not each.missing
+        and any(slot.is_required and slot.name in each.values for slot in each.intent.slots)
+        for each in found
+    )
 
 
 def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
@@ -268,6 +321,14 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
         return None
     if context.was_asked and brings and is_bare(text, now, context.language):
         return _amended(context.request, text)
+    if (
+        brings
+        and _is_own(best)
+        and best is not None
+        and best.confidence < SURE_THOUGH_OPENED
+        and is_bare(text, now, context.language)
+    ):
+        return _amended(context.request, text)  # "since March" is no farewell
     sure = SURE_THOUGH_OPENED if is_follow_up(text) and brings else SURE_OF_ITSELF
     if best is not None and best.confidence >= sure and not corrected(text):
         return None
@@ -291,16 +352,63 @@ def _with_antecedent(text: str, context: DialogueContext, interpreter: Interpret
     found = interpreter.interpret(text, now=now, reader=context.language)
     if is_owned and found and found[0].intent.effect == "change":
         return _changed_of_named(text, found[0].agent_id, context, interpreter, now)
+    if whole := _asked_of_one(text, found, context, interpreter, now):
+        return whole
     for rank, each in enumerate(found):
         slot = next((one for one in each.intent.slots if one.is_narrowing), None)
         if slot is None or each.values.get(slot.name) or not (is_owned or slot in each.missing):
             continue
         names = _named_before(slot, context, interpreter, now)
-        whole = f"{text} ({', '.join(names)})" if names else None
+        whole = _with_name(text, ", ".join(names)) if names else None
         is_sure = is_owned and rank == 0
         if whole is not None and (is_sure or _is_explained(whole, each, context, interpreter, now)):
             return whole
     return None
+
+
+def _asked_of_one(
+    text: str, found: Sequence[Interpretation], context: DialogueContext, interpreter: Interpreter, now: datetime
+) -> str | None:
+    """A short question about the one thing that was shown or named last, with its name: "is it paid? (invoice 103125)".
+
+    Only where every word of it then has a meaning, and it has none of its own.
+    """
+    if len(text.split()) > LONGEST_FOLLOW_UP or (_is_whole(found) and not (owner_said(text) or refers_back(text))):
+        return None
+    if _asks_more(text, context, interpreter, now):
+        return None  # the last request names the record itself
+    before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
+    slots = [] if before is None else [slot for slot in before.intent.slots if slot.is_narrowing]
+    one = _only_answer(context)
+    if not one:
+        names = [name for slot in slots for name in _named_before(slot, context, interpreter, now)]
+        one = names[0] if len(names) == 1 else ""
+    if before is None or not one:
+        return None
+    kind = _DOCUMENT.search(fold(base_of(context.request))) if re.fullmatch(r"[\w/-]*\d", one) else None
+    for said in dict.fromkeys((text, " ".join(_PRONOUN.sub("", text).split()))):
+        whole = _with_name(said, f"{kind.group()} {one}" if kind else one)
+        meant = interpreter.interpret(whole, now=now, reader=context.language)
+        if not _is_whole(meant) or meant[0].agent_id != before.agent_id or meant[0].intent.effect == "change":
+            continue
+        # What is asked must be in the message itself: "and in 2025?" asks for no record of that name.
+        slots = [slot for slot in meant[0].intent.slots if not slot.is_narrowing]
+        asking = [slot for slot in slots if slot.asks_more and slot.type != "flag"]
+        asking = asking or [slot for slot in slots if slot.is_required]
+        if any(fill_slot(slot, annotated(said, now=now, reader=context.language), now=now) for slot in asking):
+            return whole
+    return None
+
+
+def _with_name(text: str, name: str) -> str:
+    """A message with what it is about, as one sentence: after a question mark the name would be a request of its own."""
+    return f"{text.rstrip(' ?!.')} ({name})"
+
+
+def _is_whole(found: Sequence[Interpretation]) -> bool:
+    """Whether the likeliest meaning accounts for every word."""
+    best = next(iter(found), None)
+    return best is not None and best.intent.reads_every_word and not best.missing and not best.unknown
 
 
 def _changed_of_named(
@@ -331,7 +439,19 @@ def _named_before(slot: Slot, context: DialogueContext, interpreter: Interpreter
     )
     found: str | Sequence[str] = next(named, ())
     known = slot.known_values()  # the number of a document is no name
-    return [name for name in ([found] if isinstance(found, str) else found) if name in known]
+    names = [name for name in ([found] if isinstance(found, str) else found) if name in known]
+    return names or [each.value for each in index_for(slot).find(_only_answer(context))][:1]
+
+
+def _only_answer(context: DialogueContext) -> str:
+    """The one thing that the last answer was about: a record that was shown alone, or the first of a ranking that asked
+    for one ("which customer owes us the most?"); empty where it was about several.
+    """
+    asked = fold(base_of(context.request))
+    if shown := _SHOWN_ALONE.match(context.answer):
+        return shown["number"] if shown["number"] and _DOCUMENT.search(asked) else shown["name"]
+    first = _FIRST_ROW.search(context.answer) if _ASKS_ONE.search(asked) and _MOST.search(asked) else None
+    return first["name"] if first else ""
 
 
 def _is_explained(

@@ -8,8 +8,10 @@ Meals are paid up to 40 euros a day.[^1]
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
+from batuta.knowledge.cite.units import UNITS
 from batuta.language.detection import detect_language
 from batuta.language.findings import Language
 from batuta.language.folding import fold, stem, words_of
@@ -38,7 +40,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÑ¿¡0-9])")
 _BLOCK_END = re.compile(r"\n\s*\n|\n(?=[-*+]\s|\d+[.)]\s|\||[^\n]+ \| )")
 """Paragraphs, items of lists, and rows of tables."""
 _MARKUP = re.compile(r"^(?:[-*+]|\d+[.)])\s+|[*_`]+")
-_NUMBER = re.compile(r"\b\d{3,}\b")
+_NUMBER = re.compile(r"\b\d+(?:[.,]\d+)*\b")
 _IDENTIFIER = re.compile(
     r"\b(?:orders?|pedidos?|invoices?|facturas?|quotes?|ofertas?|tickets?|incidents?|incidencias?|contracts?|contratos?|cases?|expedientes?|"
     r"shipments?|envios?|deliver(?:y|ies)|albaran(?:es)?)\s+(?:(?:number|numero|nr|no|num)\b\.?\s*|[#º])?(\d{3,})\b(?!\s*(?:eur|€|\$|%))"
@@ -47,9 +49,16 @@ _IDENTIFIER = re.compile(
 _SAYS_ABOUT = re.compile(
     r"\b(?:sa(?:y|ys|id)|mentions?|states?|dicen?|mencionan?|pone)\b.*?\b(?:about|on|sobre|acerca de)\b(.+)$"
 )
+_MEASURES = frozenset(word for word, unit in UNITS.items() if unit not in ("person", "user", "employee", "unit"))
+_COUNTS = re.compile(r"\b(?:how many|cuant[oa]s)\s+(.+)")
 _SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
-        re.compile(r"\b(?:how (?:much|many|long|often)|cuant[oa]s?|limit|limite|maximum|maximo|budget|presupuesto|price|precio|cost\w*|cuesta\w*)\b"),
+        re.compile(r"\b(?:how (?:long|often)|cuanto (?:tiempo |se )?(?:dura\w*|tarda\w*|tiempo)|cada cuant\w+)\b"),
+        re.compile(r"\b(?:second|minute|hour|day|night|week|month|quarter|year|segundo|minuto|hora|dia|noche|semana|mes|trimestre|ano)(?:es|s)?\b|\d:\d\d"
+                   r"|\b(?:daily|weekly|monthly|yearly|hourly|annual|once|twice|diari|semanal|mensual|anual)\w*"),
+    ),
+    (
+        re.compile(r"\b(?:how (?:much|many)|cuant[oa]s?(?! (?:tiempo |se )?(?:dura|tarda|tiempo))|limit|limite|maximum|maximo|budget|presupuesto|price|precio|cost\w*|cuesta\w*)\b"),
         re.compile(r"\d|\b(?:free|grat\w+|once|twice|one|two|three|six|un|dos|tres|seis)\b"),
     ),
     (
@@ -130,7 +139,12 @@ def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], 
     about = _SAYS_ABOUT.search(fold(question))
     subject = _asked(about.group(1)) if about else _asked(wordings[-1]) if wordings else []
     named = set(_IDENTIFIER.findall(fold(question)))
-    passages = [each for each in _passages(value) if _is_about(each, subject) and _has_numbers(each, named)]
+    counted = _counted(question)
+    passages = [
+        each
+        for each in _passages(value)
+        if _is_about(each, subject) and _has_numbers(each, named) and (not counted or counted & _all_words(each))
+    ]
     best = _best(_quotes(passages, " ".join([question, *wordings])), language)
     disagreeing = _disagreeing(value, best)
     if disagreeing:
@@ -140,8 +154,20 @@ def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], 
 
 def _is_about(passage: Mapping[str, Any], subject: Sequence[Topic]) -> bool:
     """Whether a passage has more than half of what a question is about: no dogs in the rules of the office."""
-    words = _words(f"{passage.get('title', '')} {passage.get('section', '')} {passage.get('text', '')}")
+    words = _all_words(passage)
     return sum(bool(topic & words) for topic in subject) * 2 > len(subject) or not subject
+
+
+def _all_words(passage: Mapping[str, Any]) -> frozenset[str]:
+    return _words(f"{passage.get('title', '')} {passage.get('section', '')} {passage.get('text', '')}")
+
+
+def _counted(question: str) -> frozenset[str]:
+    """What "how many employees does …" counts: a passage without it has no answer. Measures are said in many ways."""
+    match = _COUNTS.search(fold(question))
+    named = takewhile(lambda word: word not in _STOP, words_of(match.group(1))) if match else ()
+    things = list(named)
+    return frozenset() if not _MEASURES.isdisjoint(things) else _words(" ".join(things))
 
 
 def _has_numbers(passage: Mapping[str, Any], numbers: set[str]) -> bool:
@@ -196,7 +222,7 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]
         for passage in passages
         if _relevance(passage) >= LEAST_RELEVANCE
         for sentence in _sentences(passage)
-        if sentence.text.endswith(".") or sentence.text not in (passage.get("title"), passage.get("section"))
+        if not _only_names(sentence.text, passage)
     ]
     weights = _weights([*_asked(question), *_references(plain)], [sentence.words for sentence in sentences])
     whole = [] if sought else _whole_sections(sentences, list(weights))
@@ -211,6 +237,12 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]
         else _quote(each.passage, each.text, score)
         for score, each in scored
     ]
+
+
+def _only_names(text: str, passage: Mapping[str, Any]) -> bool:
+    """Whether a line repeats the title or the heading, maybe behind a label such as "Subject:": it states nothing."""
+    names = [name for name in (passage.get("title"), passage.get("section")) if name]
+    return not text.endswith(".") and (text in names or text.partition(": ")[2] in names)
 
 
 def _left_out(best: _Sentence, asked: Sequence[Topic], sentences: Sequence[_Sentence]) -> list[Topic]:
@@ -279,7 +311,7 @@ def _sentences(passage: Mapping[str, Any]) -> list[_Sentence]:
         ]
         for at, text in enumerate(sentences):
             words = _words(text) | frozenset(_NUMBER.findall(fold(text))) | label
-            if at + 1 < len(sentences) and len(words_of(_spoken(text))) <= LABEL_WORDS:
+            if at + 1 < len(sentences) and ": " not in text and len(words_of(_spoken(text))) <= LABEL_WORDS:
                 label = words
                 continue
             label = frozenset()
@@ -301,7 +333,7 @@ def _asked(question: str) -> list[Topic]:
 
 
 def _references(plain: str) -> list[Topic]:
-    """Numbers of articles, orders and rules that a question names: a sentence that has them is about it."""
+    """Numbers that a question names, of an article, a rule or a size: a sentence that has them is about it."""
     return [frozenset((number,)) for number in dict.fromkeys(_NUMBER.findall(plain))]
 
 

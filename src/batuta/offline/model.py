@@ -82,7 +82,7 @@ def _from_tools(request: ModelRequest) -> str:
 
 def _structured(request: ModelRequest, schema: Mapping[str, Any], now: datetime) -> Any:
     properties = set(schema.get("properties", ()))
-    if {"steps", "answer"} <= properties:
+    if {"ProposedPlan", "DirectAnswer"} <= schema.get("$defs", {}).keys():
         language = reader_language(request)
         planner = Planner(request.understanding, now, language=language)
         return planner.decision(task_of(request), context_of(request.messages, planner.interpreter, now, language))

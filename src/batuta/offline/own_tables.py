@@ -16,7 +16,7 @@ _GROUPED = re.compile(r"\w (?:by|per|por|segun|for each) \w")
 """Asks for figures of something: "revenue by region"."""
 _FIGURE = re.compile(
     r"\b(?:how (?:many|much)|total|average|mean|sum|maximum|minimum|highest|lowest|largest|smallest|cuant[oa]s?|"
-    r"promedio|media|suma|maxim[oa]|minim[oa]|mayor|menor)\b"
+    r"promedio|medi[oa]|suma|maxim[oa]|minim[oa]|mayor|menor|most|least|which|mas|menos|cual(?:es)?|quien|en que)\b"
 )
 """Asks for a figure, of a table that comes with the message."""
 

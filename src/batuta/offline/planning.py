@@ -5,13 +5,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from batuta.datasets.charts.asked_titles import asked_title
 from batuta.language.annotation import annotated
-from batuta.language.dialogue import is_no, is_yes, refers_back
-from batuta.language.expressions import find_expression, is_one_sum, needs_last_result
+from batuta.language.dialogue import is_no, is_yes
 from batuta.language.findings import LANGUAGES, Language
 from batuta.language.folding import fold, stems_of
 from batuta.language.interpretation import (
@@ -24,12 +23,11 @@ from batuta.language.interpretation import (
     base_of,
     interpreter_for,
 )
-from batuta.language.stance import asks_a_favour, without_forbidden
+from batuta.language.stance import asks_a_favour, without_forbidden, without_reason
 from batuta.language.understanding import Intent, Understanding
 from batuta.language.vocabulary import filler_stems
 from batuta.offline.context import (
     LONGEST_FOLLOW_UP,
-    LONGEST_PRONOUN,
     DialogueContext,
     amendment,
     changed_result,
@@ -40,11 +38,23 @@ from batuta.offline.context import (
     opened_by,
     regrouped,
 )
+from batuta.offline.division import (
+    RequestPart,
+    changes_it,
+    completes,
+    continues_a_sum,
+    is_read_whole,
+    is_sum,
+    says_nothing,
+    shares_object,
+    strong_pieces,
+    two_subjects,
+    weak_joints,
+)
 from batuta.offline.own_tables import asks_figures, chose_own, own_table_for, which_table
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import Task
 from batuta.offline.small_talk import OUTSIDE, OWN, SMALL_TALK
-from batuta.offline.subjects import two_subjects
 
 MAX_PARTS = 6
 MAX_PLANNED_CHARS = 2_000
@@ -58,16 +68,6 @@ LEAST_OF_AN_EMPTY = 0.5
 """From which confidence on a question means an intent that takes values and got none."""
 WORTH_TRYING = 0.26
 
-_STRONG = re.compile(
-    r"(?<=[?!;])\s+(?=\S)|(?<!\bDr)(?<!\bDra)(?<!\bSr)(?<!\bSra)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSt)\.\s+(?=[A-ZÁÉÍÓÚÑ¿¡])|\n+|"
-    r"\s*[,;.]?\s+(?:and\s+then|and\s+after\s+that|after\s+that|then|y\s+luego|y\s+despu[eé]s|y\s+entonces|luego|despu[eé]s)[,:]?\s+|"
-    r"\s*[,.]?\s+(?:and\s+also|as\s+well\s+as|also|y\s+tambi[eé]n|y\s+adem[aá]s|adem[aá]s|tambi[eé]n)[,:]?\s+",
-    re.IGNORECASE,
-)
-"""Between requests."""
-_WEAK = re.compile(r"\s*,?\s+(?:and|y|e)\s+(?!(?:media|cuarto)\b)|\s*,\s+(?=\w+\s+\w+)", re.IGNORECASE)
-"""May join words as well as requests: it divides only where both sides are requests."""
-_SEQUENCE = re.compile(r"\b(?:then|after\s+that|luego|despu[eé]s|entonces)\b", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\?|^\W*(?:what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|could|may|should|will|que|cual|cuales|quien|"
     r"quienes|cuando|donde|como|cuant[oa]s?|por\s+que|puedo|puede|hay|es|son|(?:vale|sirve|basta)\s+(?:con\s+)?(?:un|una|el|la)|tengo|tenemos|se\s+puede|(?:me|nos|se)\s+(?:pag|reembols|devuelv|cubr|permit|abon|guard|aplic|acept)\w*|a\s+quien|en\s+que|hasta\s+cuando)\b"
@@ -75,15 +75,6 @@ _QUESTION = re.compile(
 _OPENS_A_QUESTION = re.compile(_QUESTION.pattern.partition("|")[2])
 _FIRST = re.compile(r"\b(?:first|1|primer[oa]?|former)\b")
 _SECOND = re.compile(r"\b(?:second|2|segund[oa]|latter|last|ultim[oa])\b")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestPart:
-    """A piece of a request and what it means; `follows` if it needs the piece before it."""
-
-    text: str
-    meaning: Interpretation
-    follows: bool = False
 
 
 class Planner:
@@ -110,7 +101,7 @@ class Planner:
 
     def decision(self, task: Task, context: DialogueContext) -> dict[str, Any]:
         """`{"steps": […]}` or `{"answer": …}`, as the supervisor is asked for."""
-        text = task.text[:MAX_PLANNED_CHARS]
+        text = without_reason(task.text[:MAX_PLANNED_CHARS])
         if task.only_agent in {each.agent_id for each in self._team}:
             whole = amendment(text, context, self._interpreter, self._now) or text
             return {"steps": [{"agent_id": task.only_agent, "task": whole, "depends_on": []}]}
@@ -171,17 +162,18 @@ class Planner:
     def divided(self, text: str, last: str = "") -> list[Interpretation]:
         """What each piece of a request means, where it has several."""
         context = DialogueContext(answer=last, language=self._language)
-        parts = [part for piece, _ in self._strong_pieces(text) for part in self._every_and(piece, context)]
+        parts = [part for piece, _ in strong_pieces(text) for part in self._every_and(piece, context)]
         return [part.meaning for part in parts]
 
     def _every_and(self, text: str, context: DialogueContext) -> list[RequestPart]:
         """Divide at each `and` whose sides both are requests, be it of the same intent."""
-        for match in self._weak_joints(text):
+        for match in weak_joints(text, self._now, self._language):
             sides = [text[: match.start()].strip(), text[match.end() :].strip()]
             found = [self._meanings(side, context)[0] for side in sides]
-            if _completes(self._meanings(text, context)[0], found[0]) or _changes_it(sides[1], found[1]):
+            whole = self._meanings(text, context)[0]
+            if completes(whole, found[0]) or changes_it(sides[1], found[1]) or shares_object(whole, *found):
                 continue
-            if any(is_bare(side, self._now, self._language) and not _is_sum(side) for side in sides):
+            if any(is_bare(side, self._now, self._language) and not is_sum(side) for side in sides):
                 continue
             are_texts = any(slot.type == "text" for each in found for slot in each.intent.slots)
             if are_texts and not (_is_question(sides[0]) and _OPENS_A_QUESTION.search(fold(sides[1]))):
@@ -264,7 +256,7 @@ class Planner:
 
     def _parts(self, text: str, context: DialogueContext) -> list[RequestPart]:
         """A request divided where each piece is one; nothing where it is only one."""
-        pieces = self._strong_pieces(text)
+        pieces = strong_pieces(text)
         found: list[RequestPart] = []
         for piece, follows in pieces:
             found += [
@@ -280,22 +272,11 @@ class Planner:
             )
         return real[:MAX_PARTS]
 
-    def _strong_pieces(self, text: str) -> list[tuple[str, bool]]:
-        pieces: list[tuple[str, bool]] = []
-        start, follows = 0, False
-        for match in _STRONG.finditer(text):
-            piece = text[start : match.start()].strip(" ,;")
-            if piece:
-                pieces.append((piece, follows))
-                start, follows = match.end(), _SEQUENCE.search(match.group()) is not None
-        rest = text[start:].strip(" ,;")
-        return [*pieces, (rest, follows)] if rest else pieces
-
     def _weak_parts(self, text: str, context: DialogueContext) -> list[RequestPart]:
         """Divide at an `and` where each side is clearly a request, of another intent."""
         whole = self._meanings(text, context)[0]
         is_explained = whole.intent.reads_every_word and whole.confidence >= FULLY_EXPLAINED and not whole.missing
-        for match in self._weak_joints(text):
+        for match in weak_joints(text, self._now, self._language):
             left, right = text[: match.start()].strip(), text[match.end() :].strip()
             is_part = any(is_bare(side, self._now, self._language) for side in (left, right))
             if is_part or len(left.split()) < 2 or len(right.split()) < 2:
@@ -303,9 +284,11 @@ class Planner:
             sides = [self._meanings(side, context)[0] for side in (left, right)]
             are_sure = all(side.is_sure and side.confidence >= LEAST_SPLIT and side.agent_id != OWN for side in sides)
             is_worth = sides[0].label != sides[1].label and min(s.confidence for s in sides) >= 0.8 * whole.confidence
-            if (is_explained and self._says_of(whole, right)) or _completes(whole, sides[0]):
+            if (is_explained and self._says_of(whole, right)) or completes(whole, sides[0]):
                 continue
-            if _is_read_whole(whole) or _changes_it(right, sides[1]):
+            if is_explained and whole.label == sides[0].label and says_nothing(sides[1]):
+                continue
+            if is_read_whole(whole) or changes_it(right, sides[1]):
                 continue
             if are_sure and is_worth and not any(side.missing for side in sides):
                 return [RequestPart(text=left, meaning=sides[0]), *self._weak_parts(right, context)]
@@ -320,19 +303,6 @@ class Planner:
             slot.type not in ("text", "result") and said.values.get(slot.name) not in (None, slot.default)
             for slot in meaning.intent.slots
         )
-
-    def _weak_joints(self, text: str) -> list[re.Match[str]]:
-        """Where a text may be divided: not within a sum, nor a period such as "between the 1st and the 15th of May"."""
-        source = annotated(text, now=self._now, reader=self._language)
-        whole = [each.span for each in source.findings.get("any_period", ())]
-        numbers = [each.span for each in source.findings.get("number", ())]
-        if numbers and is_one_sum(text, source.expression, language=source.language):
-            whole.append(numbers[0].joined(numbers[-1]))
-        return [
-            match
-            for match in _WEAK.finditer(text)
-            if not any(span.start < match.start() and match.end() <= span.end for span in whole)
-        ]
 
     def _with_sources(self, parts: list[RequestPart], task: Task, context: DialogueContext) -> dict[str, Any]:
         """Put what gives a result before what takes one: a chart of sales needs the sales."""
@@ -354,8 +324,8 @@ class Planner:
 
     def changing(self, text: str) -> Interpretation | None:
         """What a short message changes of the last result, by the words it opens with."""
-        opened = opened_by(text, self._interpreter) if len(text.split()) <= LONGEST_FOLLOW_UP else None
-        if opened is None:
+        opened = opened_by(text, self._interpreter)
+        if opened is None or len(asked_title(text)[1].split()) > LONGEST_FOLLOW_UP:
             return None
         said = annotated(text, now=self._now, reader=self._language)
         return self._interpreter.filled(*opened, [said], self._now)
@@ -422,7 +392,7 @@ class Planner:
 
     def is_sequence(self, text: str) -> bool:
         """Whether a text asks for several things one after the other: "as bars, then as a line"."""
-        return len(self._strong_pieces(text)) > 1
+        return len(strong_pieces(text)) > 1
 
     def maker(self, text: str) -> Interpretation | None:
         """What makes something new of a table, filled by a text whatever it asks for."""
@@ -474,7 +444,7 @@ class Planner:
         intents: list[Intent] = []
         for part in parts:
             agent_id, intent = part.meaning.agent_id, part.meaning.intent
-            refers = bool(steps) and (part.follows or _goes_on(part))
+            refers = bool(steps) and (part.follows or continues_a_sum(part))
             if steps and steps[-1]["agent_id"] == agent_id and intents[-1].gives is None and not refers:
                 steps[-1]["task"] += f"; {part.text}"
                 continue
@@ -535,7 +505,7 @@ class Planner:
 
     def _rival(self, meanings: Sequence[Interpretation]) -> Interpretation | None:
         """Another intent that is as likely, where choosing wrongly would change something."""
-        if _is_read_whole(meanings[0]):
+        if is_read_whole(meanings[0]):
             return None
         best, *others = meanings
         near = [each for each in others if each.confidence >= RIVAL_SHARE * best.confidence and each.agent_id != OWN]
@@ -565,35 +535,6 @@ def _firsts(understanding: Understanding, language: Language) -> list[str]:
 def _confirmed(request: str, reply: str, meaning: Interpretation) -> str:
     """A request with the reply that makes it an order, where it was not certain to be one."""
     return f"{request}{AMENDED_BY}{reply}" if meaning.stance == "unclear" else request
-
-
-def _goes_on(part: RequestPart) -> bool:
-    """Whether a sum goes on from the result before it."""
-    has_expression = any(slot.type == "expression" for slot in part.meaning.intent.slots)
-    return has_expression and "expression" not in part.meaning.values and needs_last_result(part.text)
-
-
-def _is_read_whole(meaning: Interpretation) -> bool:
-    """Whether an intent's own reader took the whole request: what an `and` joins there is its business."""
-    return meaning.is_sure and any(slot.is_conclusive and slot.name in meaning.values for slot in meaning.intent.slots)
-
-
-def _completes(whole: Interpretation, left: Interpretation) -> bool:
-    """Whether a whole says more of an intent than its left side: "… at 9 Rome time, what time is that here?"."""
-    if whole.label != left.label or not whole.is_sure or whole.missing:
-        return False
-    kept = [slot.name for slot in whole.intent.slots if slot.type.startswith("zone")]
-    return any(whole.values.get(name) != left.values.get(name) for name in kept)
-
-
-def _is_sum(text: str) -> bool:
-    """Whether a side is a sum by itself, without a word that asks for it: "and 3 * 3"."""
-    return bool(set(find_expression(text) or "") & set("+-*/"))
-
-
-def _changes_it(text: str, meaning: Interpretation) -> bool:
-    """Whether a short order says by a pronoun what is to be changed: "…, cancel it" goes with what it follows."""
-    return meaning.intent.effect == "change" and len(text.split()) <= LONGEST_PRONOUN and refers_back(text)
 
 
 def _is_question(text: str) -> bool:

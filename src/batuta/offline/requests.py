@@ -16,6 +16,7 @@ from batuta.language.courtesy import without_courtesy
 from batuta.language.detection import detect_language
 from batuta.language.dialogue import corrected_within
 from batuta.language.findings import Language
+from batuta.language.interpretation import AMENDED_BY
 from batuta.language.shorthand import spelled_out
 from batuta.llm.model import ModelRequest
 
@@ -66,8 +67,9 @@ class Task:
 
     @property
     def language(self) -> Language:
-        """The language it is asked in."""
-        return detect_language(self.text, self.default_language)
+        """The language it is asked in: that of what was said last."""
+        *_, last = self.text.split(AMENDED_BY)
+        return detect_language(last, detect_language(self.text, self.default_language))
 
 
 def task_of(request: ModelRequest) -> Task:

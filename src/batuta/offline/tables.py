@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from batuta.language.findings import Language
+from batuta.language.findings import LANGUAGES, Language
 
 SHOWN_ROWS = 5
 _WORDS: dict[str, dict[Language, str]] = {
@@ -28,7 +28,7 @@ _OPENS_A_BLOCK = re.compile(r"^(\s*)([#+-]|\d+(?=[.)]))")
 
 
 def as_text(value: object) -> str:
-    """What a table or a chart says, so that a page shows it as it is: a cell is no mark-up, whoever wrote it."""
+    """What a table or a chart says, so that a page shows it as it is: a cell is never mark-up."""
     text = " ".join(_MARKUP.sub(r"\\\1", str(value)).split())
     return _OPENS_A_BLOCK.sub(r"\1\\\2", text) if not re.match(r"[+-]?\d", text) else text
 
@@ -73,8 +73,9 @@ def table_in_words(table: Mapping[str, Any], language: Language) -> str:
 
 
 def chart_in_words(chart: Mapping[str, Any], language: Language) -> str:
-    """What a chart shows, as its tool says it, with every note."""
-    words = _WORDS["chart_of" if chart.get("source") else "chart"][language]
+    """What a chart shows, as its tool says it, with every note, and in the language that the tool says it in."""
+    spoken = next((one for one in LANGUAGES if one == chart.get("language")), language)
+    words = _WORDS["chart_of" if chart.get("source") else "chart"][spoken]
     said = [words.format(title=as_text(chart["chart"]), name=chart.get("source"))]
     said += [as_text(shows)] if isinstance(shows := chart.get("shows"), str) else []
     notes = chart.get("notes")

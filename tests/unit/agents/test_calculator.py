@@ -1,12 +1,14 @@
 """The calculation and clock agent."""
 
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from batuta.agents import calculator
-from batuta.agents.calculator.time_zones import convert_time_tool, parsed_time
+from batuta.agents.calculator.time_zones import convert_time_tool, parsed_time, time_after_tool
+from batuta.agents.calculator.units import converted
 from batuta.kernel.errors import ToolFailedError
 from batuta.llm.providers import OFFLINE_MODEL
 from batuta.testing.clock import FakeClock
@@ -67,9 +69,27 @@ def test_the_card_says_what_it_can_do() -> None:
         "current_time",
         "convert_time",
         "time_difference",
+        "time_after",
         "convert_units",
         "count_days",
         "resolve_words",
     )
     assert card.commands == ("/calc",)
     assert set(card.examples) == {"en", "es"}
+
+
+def test_a_small_amount_does_not_become_nothing() -> None:
+    assert converted(Decimal(5), "mg", "kg") == Decimal("0.000005")
+
+
+@pytest.mark.parametrize(
+    ("args", "time", "said"),
+    [
+        ({"time_of_day": "22:15", "minutes": 470}, "06:05", "22:15 + 7 h 50 min = 06:05 the next day."),
+        ({"time_of_day": "9:00", "minutes": 35, "is_backwards": True}, "08:25", "09:00 − 35 min = 08:25."),
+        ({"time_of_day": "10:30", "minutes": 3000}, "12:30", "10:30 + 50 h = 12:30 (+2 days)."),
+    ],
+)
+async def test_a_time_of_day_is_counted_on_from_another(args: dict[str, Any], time: str, said: str) -> None:
+    result = await time_after_tool().call(**args)
+    assert (result["time"], result["summary"]["en"]) == (time, said)

@@ -12,6 +12,7 @@ from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
 from batuta.language.understanding import Understanding
 from batuta.llm.model import ModelRequest, OutputSpec, ToolChoice, ToolSpec
 from batuta.offline.model import OfflineModel
+from batuta.orchestration.supervisor import Decision
 from batuta.testing.clock import FakeClock
 
 TEAM = (
@@ -20,13 +21,7 @@ TEAM = (
     Understanding(agent_id="documents_agent", name="Documents", intents=documents(lambda: ("Travel policy",)).intents),
 )
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
-DECISION = {
-    "type": "object",
-    "properties": {
-        "steps": {"anyOf": [{"type": "array"}, {"type": "null"}]},
-        "answer": {"anyOf": [{"type": "string"}, {"type": "null"}]},
-    },
-}
+DECISION = Decision.model_json_schema()
 CALCULATE = ToolSpec(
     name="calculate",
     description="Compute an arithmetic expression exactly.",

@@ -130,6 +130,9 @@ days left until new year's eve | dias que faltan para nochevieja
 """
 BOOKINGS = """
 book a meeting with Ana tomorrow at 10 | pon una reunion con Ana mañana a las 10
+tennis with Marta every thursday at 7pm | tenis con Marta todos los jueves a las 7 de la tarde
+french class on mondays and wednesdays at 18:00 until june | clase de frances los lunes y miercoles a las 18:00 hasta junio
+call with the team every other friday at 12 | llamada con el equipo cada dos viernes a las 12
 schedule a call with John on friday at 3pm | agenda una llamada con Juan el viernes a las 15h
 meeting with the sales team next tuesday at 11 | reunion con el equipo de ventas el martes que viene a las 11
 lunch with maria thursday 1pm | comida con maria jueves 14:00

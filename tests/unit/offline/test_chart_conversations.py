@@ -27,6 +27,9 @@ CSV = (
 )
 
 
+NAME = "Lo que se ha vendido este año en el norte y en el sur de la península"
+
+
 class BroughtTable:
     """A file that came with a message."""
 
@@ -171,3 +174,63 @@ async def test_the_table_that_is_meant_is_asked_for_after_figures_of_the_erp(tea
 async def test_a_figure_is_asked_of_the_table_that_comes_with_the_question(team: AskedTeam) -> None:
     (request,) = await requests_of(team, "¿cuál es el importe medio?")
     assert (request["dataset"], request["kind"], request["aggregate"]) == ("ventas", "kpi", "average")
+
+
+async def test_a_time_a_title_and_a_colour_are_said_of_the_last_chart(team: AskedTeam) -> None:
+    """None of them is a farewell, a document or a figure of the ERP."""
+    follow_ups = (
+        "solo 2026",
+        "desde febrero",
+        "de enero a marzo",
+        "hazlo azul",
+        f"ponle el título {NAME}",
+        "top 2",
+        "todo",
+    )
+    requests = await requests_of(team, "gráfico de ventas por cliente", *follow_ups)
+    assert [request["dataset"] for request in requests] == ["ventas"] * 8
+    starts = [[one.get("at_least") for one in request.get("filters", [])] for request in requests]
+    assert starts == [[], ["2026-01-01"], ["2026-02-01"], *[["2026-01-01"]] * 4, []]
+    assert (requests[6]["colour"], requests[6]["title"], requests[6]["top"]) == ("blue", NAME, 2)
+
+
+async def test_figures_of_the_erp_are_read_again_for_another_time(team: AskedTeam) -> None:
+    messages = ("ventas por cliente este año en un gráfico de barras", "solo marzo", "desde junio", "en rojo")
+    drawn = await charts_of(team, messages, brings_table=False)
+    titles = [charts[-1].title.partition(" · ")[2] for charts in drawn]
+    assert titles == [
+        "2026", "mar 2026", "1 jun 2026 – 16 nov 2026", "1 jun 2026 – 16 nov 2026",
+    ]  # fmt: skip
+    assert drawn[-1][-1].request["colour"] == "red"
+
+
+async def test_what_was_drawn_without_naming_it_is_gone_on_from(team: AskedTeam) -> None:
+    """ "Draw it" says what is made of the figures before, and not what they are."""
+    messages = ("receivables by customer", "draw it", "as a pie chart", "only Spain", "the same by country")
+    drawn = await charts_of(team, messages, brings_table=False)
+    assert [len(charts) for charts in drawn] == [0, 1, 1, 1, 1]
+    assert [charts[0].kind for charts in drawn[1:]] == ["bar", "pie", "pie", "kpi"]
+    assert drawn[3][0].title.endswith("· ES")
+
+
+async def test_a_word_after_by_is_not_mended_to_a_name(team: AskedTeam) -> None:
+    """Nothing is sold by planet: the category of plants is one letter away, and not what was asked for."""
+    drawn = await charts_of(team, ("gráfico de ventas por planetas",), brings_table=False)
+    assert drawn == [[]]
+
+
+async def test_a_follow_up_without_a_language_is_answered_in_that_of_its_chart(team: AskedTeam) -> None:
+    session_id, conversation, answers = new_id(), Conversation(), []
+    library = DatasetLibrary(store=MemoryDatasetStore(), owner=DatasetOwner(session_id=session_id))
+    for message, language in (("sales by customer this year as a bar chart", "en"), ("top 3", "es")):
+        services = {DATASETS_SERVICE: library, LANGUAGE_SERVICE: language}
+        turn = await team.team.orchestrator.run(
+            message, conversation=conversation, session_id=session_id, services=services, user=ToolUser(id="U")
+        )
+        answers.append(str(turn.answer))
+    assert answers[1].startswith("Here is the chart of `sales_customer`: Sales (EUR) by customer")
+
+
+async def test_what_stands_in_a_title_asks_for_nothing_else(team: AskedTeam) -> None:
+    first, named = await requests_of(team, "gráfico de ventas por cliente", "llámalo Top 5 mensual en barras")
+    assert named == {**first, "title": "Top 5 mensual en barras"}

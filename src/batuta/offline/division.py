@@ -1,0 +1,125 @@
+"""A request that asks for several things, divided where each piece is a request."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from batuta.language.annotation import annotated
+from batuta.language.dialogue import refers_back
+from batuta.language.expressions import find_expression, is_one_sum, needs_last_result
+from batuta.language.findings import Language, TextSpan
+from batuta.language.folding import fold
+from batuta.language.interpretation import Interpretation
+from batuta.language.vocabulary import CONCEPTS
+from batuta.offline.context import LONGEST_PRONOUN
+
+_STRONG = re.compile(
+    r"(?<=[?!;])\s+(?=\S)|(?<!\bDr)(?<!\bDra)(?<!\bSr)(?<!\bSra)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSt)\.\s+(?=[A-ZÁÉÍÓÚÑ¿¡])|\n+|"
+    r"\s*[,;.]?\s+(?:and\s+then|and\s+after\s+that|after\s+that|then|y\s+luego|y\s+despu[eé]s|y\s+entonces|luego|despu[eé]s)[,:]?\s+|"
+    r"\s*[,.]?\s+(?:and\s+also|as\s+well\s+as|also|y\s+tambi[eé]n|y\s+adem[aá]s|adem[aá]s|tambi[eé]n)[,:]?\s+",
+    re.IGNORECASE,
+)
+"""Between requests."""
+_WEAK = re.compile(r"\s*,?\s+(?:and|y|e)\s+(?!(?:media|cuarto)\b)|\s*,\s+(?=\w+\s+\w+)", re.IGNORECASE)
+"""May join words as well as requests: it divides only where both sides are requests."""
+SEQUENCE = re.compile(r"\b(?:then|after\s+that|luego|despu[eé]s|entonces)\b", re.IGNORECASE)
+_HOW_MUCH = re.compile(
+    r"[^\w\d]*(?:\w+\s+)?,\s*(?:how\s+much|what\s+(?:do|does|will|would|is)|cuanto|a\s+cuanto|que)\b(?:\s+\w+){0,4}\W*"
+)
+"""After the last number of a sum: it asks for its result, and for nothing else."""
+_TWO_SUBJECTS = re.compile(
+    r"(?P<opening>.*\b(?:for|on|about|of|para|sobre|de|en)\s+)(?:(?:the|los|las|el|la)\s+)?(?P<first>[^\W\d]+)"
+    r"\s+(?:and|y|e)\s+(?:(?:for|on|about|of|para|sobre|de|en)\s+)?(?:(?:the|los|las|el|la)\s+)?(?P<second>[^\W\d]+)\W*$",
+    re.IGNORECASE,
+)
+"""One question about two things: "how much for hotels and meals?"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestPart:
+    """A piece of a request and what it means; `follows` if it needs the piece before it."""
+
+    text: str
+    meaning: Interpretation
+    follows: bool = False
+
+
+def strong_pieces(text: str) -> list[tuple[str, bool]]:
+    """The requests of a text, and whether each needs the one before it."""
+    pieces: list[tuple[str, bool]] = []
+    start, follows = 0, False
+    for match in _STRONG.finditer(text):
+        piece = text[start : match.start()].strip(" ,;")
+        if piece:
+            pieces.append((piece, follows))
+            start, follows = match.end(), SEQUENCE.search(match.group()) is not None
+    rest = text[start:].strip(" ,;")
+    return [*pieces, (rest, follows)] if rest else pieces
+
+
+def weak_joints(text: str, now: datetime, language: Language) -> list[re.Match[str]]:
+    """Where a text may be divided: not within a sum, nor a period such as "between the 1st and the 15th of May"."""
+    source = annotated(text, now=now, reader=language)
+    whole = [each.span for each in source.findings.get("any_period", ())]
+    numbers = [each.span for each in source.findings.get("number", ())]
+    if numbers and is_one_sum(text, source.expression, language=source.language):
+        is_asked_after = _HOW_MUCH.fullmatch(fold(text[numbers[-1].end :])) is not None
+        end = TextSpan(start=numbers[0].start, end=len(text)) if is_asked_after else numbers[-1]
+        whole.append(numbers[0].joined(end))
+    return [
+        match
+        for match in _WEAK.finditer(text)
+        if not any(span.start < match.start() and match.end() <= span.end for span in whole)
+    ]
+
+
+def two_subjects(text: str) -> list[str]:
+    """A question about two different things as two questions; nothing where it is one."""
+    two = _TWO_SUBJECTS.match(text)
+    if two is None:
+        return []
+    groups = [
+        {name for name, words in CONCEPTS.items() if fold(two[side]) in words.split()} for side in ("first", "second")
+    ]
+    are_two = all(groups) and not groups[0] & groups[1]
+    return [f"{two['opening']}{two[side]}" for side in ("first", "second")] if are_two else []
+
+
+def continues_a_sum(part: RequestPart) -> bool:
+    """Whether a sum goes on from the result before it."""
+    has_expression = any(slot.type == "expression" for slot in part.meaning.intent.slots)
+    return has_expression and "expression" not in part.meaning.values and needs_last_result(part.text)
+
+
+def is_read_whole(meaning: Interpretation) -> bool:
+    """Whether an intent's own reader took the whole request: what an `and` joins there is its business."""
+    return meaning.is_sure and any(slot.is_conclusive and slot.name in meaning.values for slot in meaning.intent.slots)
+
+
+def completes(whole: Interpretation, left: Interpretation) -> bool:
+    """Whether a whole says more of an intent than its left side: "… at 9 Rome time, what time is that here?"."""
+    if whole.label != left.label or not whole.is_sure or whole.missing:
+        return False
+    kept = [slot.name for slot in whole.intent.slots if slot.type.startswith("zone")]
+    return any(whole.values.get(name) != left.values.get(name) for name in kept)
+
+
+def shares_object(whole: Interpretation, left: Interpretation, right: Interpretation) -> bool:
+    """Whether both sides are said of what only the right one names: "the cost and the price of item 1007"."""
+    is_read = whole.intent.reads_every_word and whole.is_sure and not whole.missing and not whole.unknown
+    return is_read and whole.label == right.label != left.label
+
+
+def says_nothing(right: Interpretation) -> bool:
+    """Whether a side brings its intent no value and works on no result: "…, in euros" asks for no exchange rate."""
+    return not right.values and right.intent.takes is None
+
+
+def is_sum(text: str) -> bool:
+    """Whether a side is a sum by itself, without a word that asks for it: "and 3 * 3"."""
+    return bool(set(find_expression(text) or "") & set("+-*/"))
+
+
+def changes_it(text: str, meaning: Interpretation) -> bool:
+    """Whether a short order says by a pronoun what is to be changed: "…, cancel it" goes with what it follows."""
+    return meaning.intent.effect == "change" and len(text.split()) <= LONGEST_PRONOUN and refers_back(text)
