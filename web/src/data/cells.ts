@@ -11,10 +11,15 @@ export const isNumeric = (column: Column): boolean =>
 
 export const titleOf = (column: Column): string => column.label || column.name.replaceAll("_", " ");
 
-/** What a table head shows: the title, and what its figures are measured in. */
+const SIGNS: Readonly<Record<string, string>> = { EUR: "€", USD: "$", GBP: "£" };
+
+/** What a table head shows: the title, and what its figures are measured in unless the title says it. */
 export const headOf = (column: Column): string => {
   const measuredIn = column.currency ?? column.unit;
-  return measuredIn === null ? titleOf(column) : `${titleOf(column)} (${measuredIn})`;
+  const title = titleOf(column);
+  if (measuredIn === null || title.includes(measuredIn)) return title;
+  const sign = SIGNS[measuredIn];
+  return sign !== undefined && title.includes(sign) ? title : `${title} (${measuredIn})`;
 };
 
 /** A value as a cell shows it. */

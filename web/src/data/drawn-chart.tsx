@@ -1,7 +1,6 @@
 /** What a chart shows: a figure, or a drawing that is loaded when it is needed. */
 
 import { lazy, Suspense } from "react";
-import type { View } from "vega";
 
 import { ErrorBoundary } from "../components/error-boundary";
 import { Skeleton } from "../components/skeleton";
@@ -9,6 +8,7 @@ import type { ChartItem, Column } from "../events";
 import { useText } from "../lib/i18n";
 import { isDrawable } from "./drawable";
 import { FigureView } from "./figure-view";
+import type { DrawPicture } from "./pictures";
 import type { LoadedRows } from "./use-rows";
 import { useChartTheme } from "./use-theme";
 
@@ -26,7 +26,7 @@ export const DrawnChart = ({
   readonly item: Drawing;
   readonly columns: readonly Column[];
   readonly rows: LoadedRows;
-  readonly onReady: (view: View | null) => void;
+  readonly onReady: (draw: DrawPicture | null) => void;
 }) => {
   const t = useText();
   const theme = useChartTheme();

@@ -19,7 +19,11 @@ const amount = (value: Cell, column: Column, locale: Locale): string => {
   if (value === null) return "–";
   if (column.currency === null)
     return `${cellText(value, column, locale)}${column.unit === null ? "" : ` ${column.unit}`}`;
-  return Number(value).toLocaleString(locale.language, { style: "currency", currency: column.currency });
+  return Number(value).toLocaleString(locale.language, {
+    style: "currency",
+    currency: column.currency,
+    useGrouping: true,
+  });
 };
 
 export const FigureView = ({

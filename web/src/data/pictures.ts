@@ -1,6 +1,7 @@
 /** A drawn chart as a file. */
 
-import type { View } from "vega";
+/** Draws a chart for a file, under its title: a PNG as an address, an SVG as its text. */
+export type DrawPicture = (format: "png" | "svg", title: string) => Promise<string>;
 
 const save = (address: string, name: string): void => {
   const link = document.createElement("a");
@@ -9,10 +10,15 @@ const save = (address: string, name: string): void => {
   link.click();
 };
 
-/** Save the chart that a view shows. */
-export const savePicture = async (view: View, format: "png" | "svg", name: string): Promise<void> => {
-  if (format === "png") return save(await view.toImageURL("png", 2), `${name}.png`);
-  const address = URL.createObjectURL(new Blob([await view.toSVG()], { type: "image/svg+xml" }));
+/** Save a chart under the name of its figures. */
+export const savePicture = async (
+  draw: DrawPicture,
+  format: "png" | "svg",
+  { name, title }: { readonly name: string; readonly title: string },
+): Promise<void> => {
+  const drawn = await draw(format, title);
+  if (format === "png") return save(drawn, `${name}.png`);
+  const address = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));
   save(address, `${name}.svg`);
   URL.revokeObjectURL(address);
 };

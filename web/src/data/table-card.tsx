@@ -44,7 +44,7 @@ const TableCard = ({ item, sessionId }: { readonly item: DatasetItem; readonly s
     >
       <header className="flex flex-wrap items-center gap-2 px-4 py-2.5">
         <Table2 aria-hidden="true" className="text-accent size-4 shrink-0" />
-        <h3 className="min-w-0 flex-1 truncate text-sm font-semibold">{title}</h3>
+        <h3 className="min-w-[50%] flex-1 text-sm font-semibold break-words">{title}</h3>
         <input
           type="search"
           value={words}

@@ -7,7 +7,9 @@ import { compile, type TopLevelSpec } from "vega-lite";
 
 import type { Column } from "../events";
 import { isNumeric, type Row } from "./cells";
-import { type ChartTheme, configOf } from "./vega-locale";
+import { headingOf } from "./picture-heading";
+import type { DrawPicture } from "./pictures";
+import { type ChartTheme, configOf, PAPER } from "./vega-locale";
 
 export interface VegaChartProps {
   readonly spec: Readonly<Record<string, unknown>>;
@@ -16,7 +18,7 @@ export interface VegaChartProps {
   readonly language: string;
   readonly theme: ChartTheme;
   readonly description: string;
-  readonly onReady: (view: View | null) => void;
+  readonly onReady: (draw: DrawPicture | null) => void;
 }
 
 interface Tip {
@@ -42,16 +44,42 @@ export const valuesOf = (
     ),
   );
 
-const compiled = (props: VegaChartProps, width: number): Spec => {
+const compiled = (props: VegaChartProps, width: number, title?: string): Spec => {
+  const config = configOf(props.language, props.theme, title !== undefined);
+  const outside =
+    title === undefined
+      ? { config }
+      : {
+          config: { ...config, background: PAPER[props.theme] },
+          title: headingOf(title, width, props.theme),
+        };
   const bound = {
     ...props.spec,
     description: props.description,
     data: { name: "figures", values: valuesOf(props.columns, props.rows) },
     width,
     autosize: { type: "fit-x", contains: "padding" },
-    config: configOf(props.language, props.theme),
+    ...outside,
   };
   return compile(bound as unknown as TopLevelSpec).spec;
+};
+
+/** The chart as a picture that says what it shows: its title, its period and filters, on the paper of its theme. */
+const pictureOf = async (
+  props: VegaChartProps,
+  width: number,
+  format: "png" | "svg",
+  title: string,
+): Promise<string> => {
+  const parsed = parse(compiled(props, width, title), {}, { ast: true });
+  const options = { renderer: "none", loader: LOADER, expr: expressionInterpreter };
+  const view = new View(parsed, options as unknown as ConstructorParameters<typeof View>[1]);
+  try {
+    await view.runAsync();
+    return await (format === "png" ? view.toImageURL("png", 2) : view.toSVG());
+  } finally {
+    view.finalize();
+  }
 };
 
 const VegaChart = (props: VegaChartProps) => {
@@ -88,7 +116,7 @@ const VegaChart = (props: VegaChartProps) => {
     }
     const made = view;
     void made.runAsync().then(
-      () => onReady(made),
+      () => onReady((format, title) => pictureOf(props, widthOf(), format, title)),
       () => setHasFailed(true),
     );
     const observer = new ResizeObserver(() => void made.width(widthOf()).runAsync());

@@ -8,16 +8,20 @@ const DAYS = {
   en: ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"],
   es: ["domingo", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado"],
 } as const;
-const INK = { light: "#1f2a30", dark: "#e4e9ec" } as const;
+export const INK = { light: "#1f2a30", dark: "#e4e9ec" } as const;
 const GRID = { light: "#e1e6e8", dark: "#3b444a" } as const;
+/** What a picture is drawn on, wherever it is shown. */
+export const PAPER = { light: "#ffffff", dark: "#161c20" } as const;
 const MARKS = { light: "#0f6b82", dark: "#5cc3d8" } as const;
 
 export type ChartTheme = keyof typeof INK;
 
 /** The part of a specification that is not the chart's own. */
-export const configOf = (language: string, theme: ChartTheme): Record<string, unknown> => {
+export const configOf = (language: string, theme: ChartTheme, isForFile = false): Record<string, unknown> => {
   const spoken = language === "es" ? "es" : "en";
-  const text = { labelColor: INK[theme], titleColor: INK[theme], labelFont: "inherit", titleFont: "inherit" };
+  // A file has no page to take its letters from.
+  const font = isForFile ? "Inter Variable, sans-serif" : "inherit";
+  const text = { labelColor: INK[theme], titleColor: INK[theme], labelFont: font, titleFont: font };
   return {
     background: "transparent",
     timeFormat: "%-d %b %Y",

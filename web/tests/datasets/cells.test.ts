@@ -30,6 +30,8 @@ describe("values", () => {
 
   it("say what they are measured in", () => {
     expect(headOf(column({ label: "Saldo", currency: "EUR" }))).toBe("Saldo (EUR)");
+    expect(headOf(column({ label: "Importe (€)", currency: "EUR" }))).toBe("Importe (€)");
+    expect(headOf(column({ label: "IVA %", unit: "%" }))).toBe("IVA %");
     expect(headOf(column({ name: "row_count" }))).toBe("row count");
   });
 

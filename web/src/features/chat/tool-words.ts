@@ -9,10 +9,14 @@ export const summaryOf = (
   locale: Locale,
 ): string =>
   Object.entries(args)
-    .filter(([name]) => !/^(?:uid|id)$/.test(name))
+    .filter(([name, value]) => !/^(?:uid|id)$/.test(name) && !isOnlyAsked(value))
     .map(([name, value]) => {
       const label = Object.hasOwn(known, name) ? known[name]?.toLowerCase() : name;
       const words = isoMoment(value, locale) ?? (typeof value === "string" ? value : JSON.stringify(value));
       return `${label}: ${words}`;
     })
     .join(" · ");
+
+/** Whether an argument holds nothing but the words of the message, which stand above. */
+const isOnlyAsked = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.keys(value).join() === "asked";

@@ -36,6 +36,7 @@ export const tools: Names = {
   query_datasets: "Query tables",
   convert_units: "Convert units",
   count_days: "Count days",
+  time_after: "Time after",
   time_difference: "Time difference",
   resolve_words: "Resolve dates and amounts",
 };

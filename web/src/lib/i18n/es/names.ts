@@ -13,6 +13,7 @@ export const tools: Names = {
   convert_time: "Convertir hora",
   convert_units: "Convertir unidades",
   count_days: "Contar días",
+  time_after: "Hora después",
   time_difference: "Diferencia horaria",
   resolve_words: "Resolver fechas e importes",
   list_measures: "Listar cifras",
