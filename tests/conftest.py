@@ -7,7 +7,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.support.fixtures", "tests.support.eventstore"]
+pytest_plugins = ["tests.support.fixtures", "tests.support.eventstore", "tests.support.promises"]
 
 # How long an example takes on a busy machine says nothing about what it shows.
 settings.register_profile("batuta", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -25,7 +25,7 @@ WORDS = {
         "pin": "Fijar en un panel", "new": "Nuevo panel", "boards": "Paneles", "board": "Mi panel",
         "refresh": "Actualizar todo", "fresh": "Todos los elementos están al día", "later": "Mover hacia atrás",
         "rename": "Cambiar el nombre", "save": "Guardar", "title": "Título", "remove": "Quitar del panel",
-        "actions": "Acciones de", "figure": "1025,05 €", "before": "25,05 €",
+        "actions": "Acciones de", "figure": "1.025,05 €", "before": "25,05 €",
     },
 }  # fmt: skip
 TILES = "[...document.querySelectorAll('[data-tile]')].map(tile => [tile.dataset.tile, tile.innerText])"

@@ -33,7 +33,7 @@ async def drawn(visitor: Visitor, site: Running, person: Person, language: str, 
     await person.http.patch("/api/settings", json={"language": language})
     page = await visitor.open(site.address, person=person, viewport=TALL, color_scheme=scheme, locale=language)
     box = page.get_by_label(LABELS[language][0], exact=True)
-    await box.fill("/chart who buys most")
+    await box.fill({"en": "/chart who buys most", "es": "/chart quién compra más"}[language])
     await page.keyboard.press("Enter")
     await page.locator("[data-chart] svg.marks").wait_for()
     return page
@@ -97,6 +97,8 @@ async def test_a_follow_up_draws_the_chart_again(visitor: Visitor, charting: Run
         await page.locator("[data-chart=line]").get_by_role("button", name="Download").click()
         await page.get_by_role("menuitem", name="SVG").click()
     assert (await saving.value).suggested_filename.endswith(".svg")
+    drawing = Path(await (await saving.value).path()).read_text(encoding="utf-8")
+    assert title in " ".join(re.findall(r">([^<>]+)<", drawing)), "a picture that leaves the page says what it shows"
 
 
 @pytest.mark.parametrize(("language", "shown"), [("en", "300.30"), ("es", "300,30")])

@@ -142,14 +142,14 @@ async def opened(visitor: Visitor, site: Running, person: Person) -> tuple[Page,
     return page, visited
 
 
-async def test_the_page_has_a_policy_that_runs_no_foreign_code(site: Running) -> None:
+async def test_se25_the_page_has_a_policy_that_runs_no_foreign_code(site: Running) -> None:
     answer = await site.stranger().http.get("/")
     policy = dict(part.strip().split(" ", 1) for part in answer.headers["content-security-policy"].split(";"))
     assert (policy["script-src"], policy["object-src"], policy["base-uri"]) == ("'self'", "'none'", "'none'")
     assert policy["frame-ancestors"] == "'none'"
 
 
-async def test_no_text_of_models_tools_or_approvals_acts_live_or_after_a_reload(
+async def test_se24_se25_no_text_of_models_tools_or_approvals_acts_live_or_after_a_reload(
     visitor: Visitor, site: Running, ana: Person
 ) -> None:
     """Stored: message, plan, agent, approval, tool call and result, answer, citation, title, timeline."""

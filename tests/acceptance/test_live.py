@@ -62,7 +62,7 @@ async def measuring(visitor: Visitor, site: Running, person: Person) -> Page:
     return page
 
 
-async def test_a_reload_shows_the_same_as_live_wherever_the_turn_stands(
+async def test_or05_a_reload_shows_the_same_as_live_wherever_the_turn_stands(
     visitor: Visitor, site: Running, ana: Person, stops: Stops
 ) -> None:
     """W-2, E-20: eleven points of a running turn and its end, compared in the DOM."""
@@ -82,7 +82,7 @@ async def test_a_reload_shows_the_same_as_live_wherever_the_turn_stands(
     await in_step(live, loaded)
 
 
-async def test_a_reload_inside_streaming_text_shows_the_same_as_live(
+async def test_or05_a_reload_inside_streaming_text_shows_the_same_as_live(
     visitor: Visitor, site: Running, ana: Person, stops: Stops
 ) -> None:
     """W-2, E-20: ten points inside one answer, some in the middle of a word, a table, a block of code."""
@@ -174,7 +174,7 @@ async def test_the_page_says_that_it_lost_the_network(visitor: Visitor, site: Ru
     await page.locator("[data-connection]:not([data-connection=online])").wait_for(state="attached")
 
 
-async def test_a_second_tab_is_in_step(visitor: Visitor, site: Running, ana: Person, stops: Stops) -> None:
+async def test_or11_a_second_tab_is_in_step(visitor: Visitor, site: Running, ana: Person, stops: Stops) -> None:
     first = await measuring(visitor, site, ana)
     await stops.until(1)
     second = await visitor.tab(first.context, first.url)

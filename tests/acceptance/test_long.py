@@ -40,7 +40,7 @@ async def test_the_list_of_conversations_brings_older_ones_as_one_scrolls(
     assert len([url for url in asked if "cursor=" in url]) == 2
 
 
-async def test_a_long_conversation_opens_at_its_end_and_scrolls_back_to_its_beginning(
+async def test_ld05_a_long_conversation_opens_at_its_end_and_scrolls_back_to_its_beginning(
     visitor: Visitor, site: Running, ana: Person
 ) -> None:
     """W-5: all of it is there, and only what is in view is in the page."""

@@ -41,3 +41,16 @@ def test_the_lock_names_no_registry() -> None:
     assert "http://" not in lock
     assert "https://" not in lock
     assert "--hash=sha256:" in lock
+
+
+def test_many_rows_go_to_postgresql_by_the_one_function_that_survives_a_cancellation() -> None:
+    """`kernel/postgres.py` says why. SQLite's own `executemany` is called from threads, never in a coroutine."""
+    calling = [
+        f"{relative(path)}:{call.lineno}"
+        for path in MODULES
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, ast.AsyncFunctionDef) and relative(path) != "kernel/postgres.py"
+        for call in ast.walk(function)
+        if isinstance(call, ast.Attribute) and call.attr == "executemany"
+    ]
+    assert not calling

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.snippets import blocks_of
+from tools.promises import unkept
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -58,3 +59,8 @@ def test_the_pages_build_and_fetch_nothing(tmp_path: Path) -> None:
         if 'rel="canonical"' not in tag
     ]
     assert not fetching
+
+
+def test_every_promise_has_a_test_or_says_what_it_waits_for() -> None:
+    """And no test names a promise that there is not."""
+    assert unkept() == []

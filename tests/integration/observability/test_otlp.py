@@ -197,7 +197,7 @@ async def test_the_variable_of_the_conventions_asks_for_contents(
     assert ("gen_ai.tool.call.result" in found["execute_tool stock"]) is is_captured
 
 
-async def test_an_exporter_that_raises_costs_spans_that_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+async def test_ld10_an_exporter_that_raises_costs_spans_that_are_counted(caplog: pytest.LogCaptureFixture) -> None:
     class Raising(InMemorySpanExporter):
         def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
             raise OSError("no route to host")

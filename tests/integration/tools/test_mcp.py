@@ -208,7 +208,7 @@ async def test_a_tool_that_appears_later_is_registered_and_granted_to_nobody(con
         assert "tests__extra" not in granted
 
 
-async def test_a_tool_that_changed_stays_out_until_it_is_accepted() -> None:
+async def test_se21_a_tool_that_changed_stays_out_until_it_is_accepted() -> None:
     """SE-21."""
     async with connected(command=stdio_command(), approval="never") as (connection, registry):
         granted = registry.view(["tests__add"])
@@ -222,7 +222,7 @@ async def test_a_tool_that_changed_stays_out_until_it_is_accepted() -> None:
         assert connection.changed == ()
 
 
-async def test_what_was_approved_in_an_earlier_run_is_remembered() -> None:
+async def test_se21_what_was_approved_in_an_earlier_run_is_remembered() -> None:
     """SE-21: a server that changes while nobody looks."""
     async with connected(command=stdio_command()) as (connection, _):
         digests = connection.digests

@@ -183,7 +183,7 @@ CALLS = (
         "SELECT CAST('own' AS regproc)",
     ],
 )
-async def test_functions_that_postgres_calls_without_brackets_are_refused(postgres_dsn: str, sql: str) -> None:
+async def test_se13_functions_that_postgres_calls_without_brackets_are_refused(postgres_dsn: str, sql: str) -> None:
     """SE-13: the database would do it; the parser is what refuses it, and that is a security event."""
     connection = await asyncpg.connect(postgres_dsn)
     for statement in CALLS:

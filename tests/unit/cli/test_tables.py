@@ -54,6 +54,13 @@ def test_a_line_is_a_sparkline() -> None:
     assert "25.05 EUR … 250.20 EUR" in text
 
 
+def test_each_line_of_a_chart_has_a_course_of_its_own() -> None:
+    lines = a_chart(kind="line", x="day", y=["amount"], time_unit="month", series="country").splitlines()
+    assert sum("…" in line and "·" in line for line in lines) == 2
+    assert any("Jan 2026 · España … Mar 2026 · España" in line for line in lines)
+    assert "50.00 EUR … 50.00 EUR" in lines
+
+
 def test_figures_are_written_as_their_reader_writes_them() -> None:
     """A million is no 1.2e+06."""
     columns = (Column(name="month", type="date"), Column(name="sales", type="decimal", currency="EUR"))

@@ -97,7 +97,7 @@ def test_a_title_is_one_short_clean_line(text: str, title: str) -> None:
     assert clean_title(text) == title
 
 
-async def test_somebody_elses_conversation_looks_like_none(manager: ConversationManager) -> None:
+async def test_is01_somebody_elses_conversation_looks_like_none(manager: ConversationManager) -> None:
     """IS-01: the answer is the same as for an id that does not exist."""
     conversation_id = await started(manager)
     attempts: list[Callable[[str | None], Awaitable[object]]] = [

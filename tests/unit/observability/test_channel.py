@@ -408,6 +408,12 @@ def test_a_sink_that_was_detached_in_the_middle_is_given_nothing_more() -> None:
         assert channel.drain(timedelta(0)), "a channel does not wait for whom it let go"
 
 
+def test_what_was_not_seen_before_the_close_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+    with stuck(Overflow.SPILL) as (channel, _, _):
+        channel.close(timedelta(0))
+    assert "closed after 0 s before all was seen by: gate" in caplog.text
+
+
 def test_subscribers_that_come_and_go_leave_nothing_behind() -> None:
     with EventChannel() as channel:
         for _ in range(50):
