@@ -68,6 +68,7 @@ bench: $(INSTALLED) ## Measure us beside the peers and the floors; results go to
 
 .PHONY: chaos soak fuzz
 chaos: $(INSTALLED) $(WEB) ## Kill processes and servers under load, then verify every promise
+	$(BIN)/python -m tests.chaos.simulation --seeds 100000
 	$(BIN)/python -m tests.chaos.eventlog
 	$(BIN)/python -m tests.chaos.turns
 	$(BIN)/python -m tests.chaos.platform

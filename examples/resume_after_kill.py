@@ -5,7 +5,7 @@ import multiprocessing
 import os
 import signal
 import tempfile
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from batuta import AgentStep, tool
@@ -13,10 +13,9 @@ from batuta.events import AssistantMessage, Complete, ToolRequest, TurnResumed
 from batuta.events.queue import WorkStatus
 from batuta.eventstore.teams import open_team_store
 from batuta.kernel.ids import new_id
-from batuta.orchestration import Orchestrator, Specialist, TurnWorker, WorkerSettings
-from batuta.testing import Reply, ScriptedModel, ToolCall
+from batuta.orchestration import Orchestrator, Specialist, TurnWorker
+from batuta.testing import FakeClock, Reply, ScriptedModel, ToolCall
 
-LEASE = timedelta(milliseconds=300)  # short, so that the example need not wait long for the dead owner's turn
 SESSION = new_id()
 
 
@@ -52,8 +51,7 @@ def first_life(database: Path, ledger: Path) -> None:
             ]
         )
         async with open_team_store(database) as store:
-            settings = WorkerSettings(owner="first", lease=LEASE)
-            await TurnWorker.at(store, team(ledger, model, is_doomed=True), settings).run_until_idle()
+            await TurnWorker.at(store, team(ledger, model, is_doomed=True)).run_until_idle()
 
     asyncio.run(live())
 
@@ -66,9 +64,9 @@ async def ask(database: Path) -> str:
 async def second_life(database: Path, ledger: Path, turn_id: str) -> None:
     """Its model has one line: the two answers before it are in the log."""
     model = ScriptedModel([Reply("Charged 40; the receipt is printed.")])
-    async with open_team_store(database) as store:
-        while not (await store.queue.recover()).requeued:  # until the lease of the dead has run out
-            await asyncio.sleep(0.05)
+    in_a_while = FakeClock(datetime.now(UTC) + timedelta(hours=1))  # the lease of the dead has run out by then
+    async with open_team_store(database, clock=in_a_while) as store:
+        assert (await store.queue.recover()).requeued
         await TurnWorker.at(store, team(ledger, model, is_doomed=False)).run_until_idle()
 
         work = await store.queue.get(turn_id)
@@ -87,9 +85,8 @@ async def second_life(database: Path, ledger: Path, turn_id: str) -> None:
 
 
 async def until_printing(ledger: Path) -> None:
-    async with asyncio.timeout(20):
-        while not ledger.exists() or "printing" not in ledger.read_text():
-            await asyncio.sleep(0.02)
+    while not ledger.exists() or "printing" not in ledger.read_text():
+        await asyncio.sleep(0.02)
 
 
 def main(folder: Path) -> None:
