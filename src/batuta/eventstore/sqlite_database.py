@@ -21,6 +21,7 @@ from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.sqlite_migrations import upgrade
 from batuta.kernel.errors import BatutaError, ConfigurationError, StoreUnavailableError
 from batuta.kernel.failpoints import failpoint
+from batuta.kernel.sqlite import enter_wal_mode, is_busy
 
 BUSY_SECONDS = 10.0
 MAX_EVENTS = 256
@@ -234,12 +235,6 @@ def _roll_back(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
 
 
-def is_busy(error: BaseException | None) -> bool:
-    """True if another process holds the SQLite lock."""
-    code: int = getattr(error, "sqlite_errorcode", 0)
-    return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
 def _as_ours(error: Exception, path: Path) -> Exception:
     if isinstance(error, sqlite3.Error):
         ours = StoreUnavailableError(f"SQLite file {path}: {error}")
@@ -262,7 +257,7 @@ def _open_writer(path: Path) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute("PRAGMA journal_mode=WAL")
+    enter_wal_mode(connection, timeout_seconds=BUSY_SECONDS)
     connection.execute("PRAGMA synchronous=FULL")
     upgrade(connection, path)
 

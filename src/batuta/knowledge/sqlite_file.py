@@ -7,8 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from batuta.kernel.sqlite import enter_wal_mode
+
 T = TypeVar("T")
 
+BUSY_SECONDS = 30.0
 CACHE_KIBIBYTES = 64_000
 MAPPED_BYTES = 2_000_000_000
 
@@ -67,9 +70,10 @@ class IndexFile:
 
 
 def _connected(path: Path, schema: str) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
+    db = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None)
+    enter_wal_mode(db, timeout_seconds=BUSY_SECONDS)
     db.executescript(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; "
+        "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; "
         f"PRAGMA cache_size = -{CACHE_KIBIBYTES}; PRAGMA mmap_size = {MAPPED_BYTES};"
     )
     db.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")

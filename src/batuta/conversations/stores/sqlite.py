@@ -20,6 +20,7 @@ from batuta.kernel.errors import (
     UnknownConversationError,
 )
 from batuta.kernel.messages import Message
+from batuta.kernel.sqlite import enter_wal_mode
 
 T = TypeVar("T")
 
@@ -153,7 +154,8 @@ class SqliteConversationStore:
 def _opened(path: str | Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=SECONDS_TO_WAIT_FOR_LOCK)
     connection.row_factory = sqlite3.Row
-    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+    enter_wal_mode(connection, timeout_seconds=SECONDS_TO_WAIT_FOR_LOCK)
+    for pragma in ("synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")
     connection.executescript(SCHEMA)
     return connection

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from batuta.eventstore.driver_errors import is_passing
 from batuta.eventstore.sqlite_database import write_lock
 from batuta.kernel.errors import StoreUnavailableError
+from batuta.kernel.sqlite import enter_wal_mode
 from batuta.server.database.principal import SYSTEM, acting_as
 from batuta.server.database.words import fold
 
@@ -145,7 +146,8 @@ def _sqlite_engine(path: Path) -> sa.Engine:
 def _prepare(connection: Any, _record: object) -> None:
     # The driver's own transactions begin too late to hold a read and a write together.
     connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+    enter_wal_mode(connection, timeout_seconds=BUSY_SECONDS)
+    for pragma in ("synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
     connection.create_function("batuta_fold", 1, _fold, deterministic=True)
 
