@@ -9,7 +9,7 @@ from batuta.events.observers import watching
 from batuta.events.sink import EventSink, Recorder, pipelined
 from batuta.kernel.errors import BatutaError, RecordingFailedError
 from batuta.kernel.ids import EventId, SessionId, TraceId, TurnId, canonical_id, new_id, trace_id_for
-from batuta.kernel.tasks import never_waits, to_the_end
+from batuta.kernel.tasks import await_shielded, never_waits
 
 if TYPE_CHECKING:
     from batuta.events.envelope import Envelope, Event
@@ -115,7 +115,7 @@ class Emitter:
         """
         if self._pipeline is not None:
             durable = self._pipeline.barrier()
-            await (durable if self._never_waits else to_the_end(durable))
+            await (durable if self._never_waits else await_shielded(durable))
         if self._watcher is not None and not self._watcher.is_settled():
             await self._watcher.settle()
 
@@ -143,7 +143,7 @@ class Emitter:
             return waiting or _DONE
         if not stamped.is_transient:
             recording = self._record_and_show(stamped, recorder)
-            return recording if self._never_waits else to_the_end(recording)
+            return recording if self._never_waits else await_shielded(recording)
         if observe is not None:
             observe(stamped)
         return _DONE

@@ -9,7 +9,7 @@ calls it, and it lets the driver come to its end first.
 from collections.abc import Coroutine, Iterable
 from typing import Any, Protocol
 
-from batuta.kernel.tasks import to_the_end
+from batuta.kernel.tasks import await_shielded
 
 
 class ManyRows(Protocol):
@@ -22,4 +22,4 @@ class ManyRows(Protocol):
 
 async def execute_many(connection: ManyRows, statement: str, rows: Iterable[Any]) -> None:
     """Run a statement with each row; a cancellation is raised when all of them were sent and answered."""
-    await to_the_end(connection.executemany(statement, rows))
+    await await_shielded(connection.executemany(statement, rows))

@@ -9,7 +9,7 @@ from batuta.kernel.errors import Suspended
 T = TypeVar("T")
 
 
-async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
+async def await_shielded(work: Coroutine[Any, Any, T]) -> T:
     """Await something to its end even if this task is cancelled meanwhile; the cancellation is raised after it."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
@@ -70,7 +70,7 @@ async def all_or_first_failure(work: Iterable[Coroutine[Any, Any, T]]) -> list[T
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     finally:
         if len(done) < len(tasks):
-            await to_the_end(cancelled(tasks))
+            await await_shielded(cancelled(tasks))
     ended = (task for task in tasks if task in done and not task.cancelled())
     failures = [failure for task in ended if (failure := task.exception()) is not None]  # each is looked at
     if failures:

@@ -9,7 +9,7 @@ from batuta.events.envelope import Event
 from batuta.events.queue import Lease, TurnQueue
 from batuta.events.sink import OnStored, PipelinedRecorder, Recorder
 from batuta.kernel.errors import BatutaError, FencedError, StoreUnavailableError
-from batuta.kernel.tasks import to_the_end
+from batuta.kernel.tasks import await_shielded
 from batuta.pipelines.cancellation import Cancellation
 
 
@@ -127,4 +127,4 @@ async def owners_recorder(recorder: Recorder, guard: LeaseGuard) -> AsyncIterato
         yield PipelinedOwnersRecorder(recorder, guard)
     finally:
         with contextlib.suppress(BatutaError):
-            await to_the_end(recorder.barrier())
+            await await_shielded(recorder.barrier())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from batuta.kernel.errors import Suspended
-from batuta.kernel.tasks import cancelled, to_the_end
+from batuta.kernel.tasks import await_shielded, cancelled
 from batuta.pipelines.result import StepResult
 
 T = TypeVar("T")
@@ -62,10 +62,10 @@ async def results(
         await feeder
     except Suspended:  # those under way finish first, so that nothing is torn off in the middle of an effect
         feeder.cancel()
-        await to_the_end(_all_ended([feeder, *begun]))
+        await await_shielded(_all_ended([feeder, *begun]))
         raise
     finally:
-        await to_the_end(cancelled([feeder, *begun]))
+        await await_shielded(cancelled([feeder, *begun]))
 
 
 async def _all_ended(tasks: list[asyncio.Task[Any]]) -> None:

@@ -43,7 +43,7 @@ from batuta.kernel.errors import (
     code_of,
 )
 from batuta.kernel.outcomes import is_outcome_unknown
-from batuta.kernel.tasks import never_waits, to_the_end
+from batuta.kernel.tasks import await_shielded, never_waits
 from batuta.pipelines.input_digest import digest_of, json_digest_of
 from batuta.pipelines.journal import RUN_INPUT, STEP_FAILURE, Codec, Effect, Journal, Pending, Reconcile, Recorded
 
@@ -246,9 +246,9 @@ async def _begin(journal: Journal, doing: Doing[T], abandoned: int = 0) -> T:
 
 async def _intend(journal: Journal, effect: Effect) -> None:
     try:
-        await to_the_end(journal.intend(effect))
+        await await_shielded(journal.intend(effect))
     except asyncio.CancelledError:  # nothing was begun: a repeated run may act
-        await to_the_end(journal.abandon(effect, "cancelled before it was begun"))
+        await await_shielded(journal.abandon(effect, "cancelled before it was begun"))
         raise
 
 
@@ -260,7 +260,7 @@ async def _record(journal: Journal, doing: Doing[T], value: T) -> None:
 async def _keep(journal: Journal, effect: Effect, value: JsonValue) -> None:
     """Keep what happened: it must not get lost, even if this run is cancelled meanwhile."""
     recording = journal.record(effect, value)
-    await (recording if never_waits(journal, "record") else to_the_end(recording))
+    await (recording if never_waits(journal, "record") else await_shielded(recording))
 
 
 async def _settle(journal: Journal, doing: Doing[T], known: Pending, lost: Exception | None = None) -> T:

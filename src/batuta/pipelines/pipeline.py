@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from batuta import events, pipelines
 from batuta.kernel.errors import BatutaError, PipelineTypeError, StepFailedError, Suspended
-from batuta.kernel.tasks import to_the_end
+from batuta.kernel.tasks import await_shielded
 from batuta.pipelines.context import Context, current_context, invocation_of
 from batuta.pipelines.journal import PartialJournal
 from batuta.pipelines.options import RunOptions
@@ -110,7 +110,7 @@ class Pipeline(Step[In_contra, Out_co]):
                 await run.settle_cut_off(ctx.key)  # before anything is undone: it may have to be undone, too
             if scope.undo and not is_unsettled(error):
                 is_kept = await run.begin_undoing(ctx.key, error)
-                with_rollback_failures(error, await to_the_end(scope.roll_back(is_failure_kept=is_kept)))
+                with_rollback_failures(error, await await_shielded(scope.roll_back(is_failure_kept=is_kept)))
             raise
         finally:
             scope.close()

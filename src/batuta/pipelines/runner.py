@@ -30,7 +30,7 @@ from batuta.kernel.errors import (
 )
 from batuta.kernel.ids import new_id
 from batuta.kernel.outcomes import is_outcome_unknown
-from batuta.kernel.tasks import to_the_end
+from batuta.kernel.tasks import await_shielded
 from batuta.kernel.users import ANYBODY
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.context import Context, Invocation, current_context, invocation_of
@@ -158,7 +158,7 @@ class Run:
                 result = await self._without_doubt(step, result)
             if result.is_error and scope.undo and not isinstance(result.error.exception, UnknownOutcomeError):
                 is_kept = await self.begin_undoing("", StepFailedError(result.error))
-                failures = await to_the_end(scope.roll_back(is_failure_kept=is_kept))
+                failures = await await_shielded(scope.roll_back(is_failure_kept=is_kept))
                 result = StepResult(None, _not_undone(result.error, failures), result.metrics)
             if self._background:
                 await self._drain()
@@ -166,12 +166,12 @@ class Run:
                 await self._forget_undone()
             return await self._settled(step, result)
         except Suspended:
-            await to_the_end(self._stop_background())
+            await await_shielded(self._stop_background())
             await self.keep_what_failed_beside()
             await self.emitter.settle()
             raise
         except BaseException:
-            await to_the_end(self._abandon(scope))
+            await await_shielded(self._abandon(scope))
             with suppress(BatutaError):  # why the run ends says more than that not all of it was recorded
                 await self.emitter.settle()
             raise
@@ -215,7 +215,7 @@ class Run:
                 return
             del self.writing[left.effect.key]
             lost = DeadlineExceededError(f"{left.effect.name} was cut off before its answer came")
-            await to_the_end(pipelines.settle_cut_off(self.journal, left, lost))
+            await await_shielded(pipelines.settle_cut_off(self.journal, left, lost))
 
     async def _without_doubt(self, step: "Step[Any, Any]", result: StepResult[Any]) -> StepResult[Any]:
         """The error of a run, unless it left something undecided that is worse to know nothing about."""
@@ -470,7 +470,7 @@ class Run:
         while self._background and (left := end - now()) > 0:
             await asyncio.wait(self._background, timeout=left)
         if self._background:
-            await to_the_end(self._stop_background())
+            await await_shielded(self._stop_background())
 
     async def _stop_background(self) -> None:
         now = asyncio.get_running_loop().time

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batuta.kernel.tasks import all_or_first_failure, never_waits, to_the_end
+from batuta.kernel.tasks import all_or_first_failure, await_shielded, never_waits
 from tests.support.runs import tasks_left
 
 
@@ -25,18 +25,18 @@ async def failing(error: Exception, after: int = 0) -> int:
 
 
 async def test_the_result_of_what_runs_to_its_end_is_returned() -> None:
-    assert await to_the_end(turns(3)) == 3
+    assert await await_shielded(turns(3)) == 3
 
 
 async def test_what_it_raises_is_raised() -> None:
     with pytest.raises(ValueError, match="broken"):
-        await to_the_end(failing(ValueError("broken"), after=2))
+        await await_shielded(failing(ValueError("broken"), after=2))
 
 
 @pytest.mark.parametrize("times", [1, 2, 3])
 async def test_a_cancelled_waiter_waits_for_the_end_and_is_then_cancelled(times: int) -> None:
     done: list[str] = []
-    waiter = asyncio.create_task(to_the_end(turns(6, done)))
+    waiter = asyncio.create_task(await_shielded(turns(6, done)))
     for _ in range(times):
         await asyncio.sleep(0)
         waiter.cancel()
@@ -47,7 +47,7 @@ async def test_a_cancelled_waiter_waits_for_the_end_and_is_then_cancelled(times:
 
 
 async def test_a_cancelled_waiter_does_not_lose_the_failure_of_the_work_to_the_log() -> None:
-    waiter = asyncio.create_task(to_the_end(failing(ValueError("late"), after=3)))
+    waiter = asyncio.create_task(await_shielded(failing(ValueError("late"), after=3)))
     await asyncio.sleep(0)
     waiter.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -59,7 +59,7 @@ async def test_work_that_cancels_itself_is_cancelled_for_the_waiter_too() -> Non
         raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
-        await to_the_end(give_up())
+        await await_shielded(give_up())
 
 
 async def test_all_results_come_in_the_order_of_the_work() -> None:
