@@ -9,6 +9,8 @@ PYTHON ?= python3
 INSTALLED := $(VENV)/.installed
 WEB := src/batuta/server/static/index.html
 CHECKED := .cache/checked
+# Hundreds of processes are started by the tests. Where bytecode is not kept, each of them compiles everything again.
+unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 .PHONY: help
