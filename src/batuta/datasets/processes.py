@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from batuta.kernel.errors import DeadlineExceededError, ToolFailedError
+from batuta.kernel.tasks import await_shielded
 
 GRACE_SECONDS = 5.0
 """For starting Python and loading the engine."""
@@ -52,7 +53,7 @@ async def run_child(script: Path, request: dict[str, Any], limit: ProcessLimit) 
     finally:
         if child.returncode is None:
             child.kill()
-            await child.wait()
+            await await_shielded(child.wait())
     if child.returncode != 0:
         raise ToolFailedError(f"it needed more than {limit.max_bytes >> 20} MB or {limit.seconds} s, and was ended")
     return answer

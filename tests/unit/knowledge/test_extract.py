@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Collection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -236,6 +237,33 @@ async def test_an_extraction_process_that_never_lives_is_no_fault_of_the_file(
     with pytest.raises(ExtractionInterruptedError) as given_up:
         await extractor.extract(path, "a.txt")
     assert given_up.value.retryable
+
+
+async def test_a_reading_that_is_cancelled_twice_leaves_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A platform that stops while a lease runs out cancels its jobs more than once."""
+    started: list[asyncio.subprocess.Process] = []
+    create = asyncio.create_subprocess_exec
+
+    async def watched(*command: str, **options: Any) -> asyncio.subprocess.Process:
+        started.append(await create(*command, **options))
+        return started[0]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", watched)
+    path = tmp_path / "a.txt"
+    path.write_text("words " * 1000)
+    extractor = Extractor()
+    reading = asyncio.ensure_future(extractor.extract(path, "a.txt"))
+    while not started:
+        await asyncio.sleep(0)
+    for _ in range(2):
+        await asyncio.sleep(0)
+        reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
+    await extractor.close()
 
 
 async def test_a_file_over_the_limit_is_kept_and_not_read(extractor: Extractor, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from batuta.kernel.errors import TransientError
+from batuta.kernel.tasks import await_shielded
 from batuta.knowledge.document import DocumentText, from_json
 from batuta.knowledge.extract.builder import MAX_CHARS
 from batuta.knowledge.extract.failures import REASONS, ExtractionFailedError, FailureCode
@@ -174,7 +175,9 @@ class _Zygote:
         if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
+            await await_shielded(
+                process.wait()
+            )  # cancelled twice, it would be left to a loop that may be closed by then
         if discard is not None:
             discard()
 
@@ -204,16 +207,20 @@ class _Zygote:
 
     async def _running(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "batuta.knowledge.extract.zygote",
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                env=_reader_environment(),
-                start_new_session=True,
-            )
+            return await await_shielded(self._started())
+        return self._process
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "batuta.knowledge.extract.zygote",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=_reader_environment(),
+            start_new_session=True,
+        )
         return self._process
 
 
