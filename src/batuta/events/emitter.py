@@ -1,9 +1,8 @@
 """Emits events: stamps the envelope of a run on them, records what must be recorded, then informs the observer."""
 
 from collections.abc import Awaitable, Callable, Generator
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from batuta.events.observers import watching
 from batuta.events.sink import EventSink, Recorder, pipelined
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from batuta.events.envelope import Envelope, Event
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stamp:
+class Stamp(NamedTuple):
     """The part of the envelope that all events of a run share."""
 
     correlation_id: str
@@ -103,10 +101,9 @@ class Emitter:
         if self._watcher is not None:
             self._watcher.disclose(self._stamped(event, None))
 
-    async def barrier(self) -> None:
-        """Return when everything emitted so far is durable and delivered: outside effects may depend on it."""
-        if self._pipeline is not None:
-            await self._pipeline.barrier()
+    def barrier(self) -> Awaitable[None]:
+        """Wait until everything emitted so far is durable and delivered: outside effects may depend on it."""
+        return _DONE if self._pipeline is None else self._pipeline.barrier()
 
     async def settle(self) -> None:
         """At the end of the run: everything it emitted is durable, and the observer has its moment to see the rest.

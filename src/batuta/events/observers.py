@@ -16,6 +16,7 @@ import os
 import threading
 import time
 from collections import deque
+from functools import lru_cache
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -87,11 +88,14 @@ def watching(sink: EventSink) -> Watcher:
         return observer
 
 
+_is_async = lru_cache(maxsize=256)(iscoroutinefunction)  # every run with a sink asks
+
+
 def _check(sink: object) -> None:
     emit = getattr(sink, "emit", None)
     if not callable(emit) or isinstance(sink, type):
         raise ConfigurationError(f"a sink is an object with a method emit(event), got {sink!r}")
-    if iscoroutinefunction(emit):
+    if _is_async(getattr(emit, "__func__", emit)):
         raise ConfigurationError(
             f"{type(sink).__name__}.emit is async and would not be awaited: write `def emit`, which is called on a "
             "thread of its own and may block"

@@ -1,8 +1,10 @@
 """What a model is to the rest of Batuta: something that answers a request, whole or as a stream."""
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from batuta.kernel.errors import SettingsError
@@ -43,7 +45,7 @@ class ModelSettings:
         check_duration("timeout", self.timeout, error=SettingsError)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ToolSpec:
     """A tool as a model sees it."""
 
@@ -51,13 +53,23 @@ class ToolSpec:
     description: str
     schema: dict[str, Any]
 
+    @cached_property
+    def text(self) -> str:
+        """All of it as text, to count its tokens."""
+        return f"{self.name} {self.description} {json.dumps(self.schema, default=str)}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True)
 class OutputSpec:
     """The structure an answer must have, for providers that can enforce it."""
 
     name: str
     schema: dict[str, Any]
+
+    @cached_property
+    def text(self) -> str:
+        """The schema as text, to count its tokens."""
+        return json.dumps(self.schema)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,6 +59,7 @@ class Prices:
     def __init__(self, overrides: Mapping[str, Price] | None = None) -> None:
         self._overrides = dict(overrides or {})
         self._found: dict[tuple[str, str], Any] = {}
+        """What the library says of a model: its price, or `None` if it has none."""
 
     def cost(self, provider: str, model: str, usage: Usage) -> Decimal | None:
         """The cost of a call, or `None` if the model has no known price."""
@@ -70,8 +71,10 @@ class Prices:
     def worst_case(self, provider: str, model: str, usage: Usage) -> Decimal | None:
         """The most such a call can cost: its whole prompt might be written to the cache, which may cost extra."""
         plain = self.cost(provider, model, usage)
+        if plain is None:
+            return None
         written = self.cost(provider, model, replace(usage, cache_write=usage.input))
-        return plain if plain is None or written is None else max(plain, written)
+        return plain if written is None else max(plain, written)
 
     def dearest_call(self, provider: str, model: str, output_tokens: int | None) -> Decimal | None:
         """The most that any call can cost: a prompt as long as the model takes, and the longest answer to it."""
@@ -96,7 +99,8 @@ class Prices:
         return window
 
     def _library_cost(self, provider: str, model: str, usage: Usage) -> Decimal | None:
-        if provider in WITHOUT_LIST_PRICE:
+        name = LIBRARY_NAMES.get(provider, provider)
+        if provider in WITHOUT_LIST_PRICE or self._found.get((name, model), _NOT_ASKED) is None:
             return None
         try:
             library = load_extra("genai_prices", extra=provider, needed_for="the price list")
@@ -108,7 +112,7 @@ class Prices:
             cache_read_tokens=usage.cache_read,
             cache_write_tokens=usage.cache_write,
         )
-        return self._calculated(library, LIBRARY_NAMES.get(provider, provider), model, counted)
+        return self._calculated(library, name, model, counted)
 
     def _calculated(self, library: Any, provider: str, model: str, counted: Any) -> Decimal | None:
         known = self._found.get((provider, model))
@@ -117,13 +121,15 @@ class Prices:
         try:
             result = library.calc_price(counted, model, provider_id=provider)
         except LookupError:
+            self._found[provider, model] = None
             return None
         if result.model.prices is result.model_price:
-            # The search takes a tenth of a millisecond. A price that depends on the date is looked up each time.
+            # A search takes a tenth of a millisecond. A price that depends on the date is looked up each time.
             self._found[provider, model] = result.model_price
         return Decimal(result.total_price)
 
 
+_NOT_ASKED = object()
 DEFAULT_PRICES = Prices()
 
 

@@ -8,6 +8,7 @@ bytes, digits and symbols (JSON, code) are denser. Where it matters, count with 
 import json
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import ceil
 from typing import Any, Protocol
 
@@ -48,23 +49,32 @@ class TokenEstimator(Protocol):
 def count_roughly(text: str) -> int:
     """Tokens of a text, by its length and its symbols."""
     symbols = SYMBOL.findall(text)
-    rest = len(text.encode()) - sum(map(len, symbols))
+    rest = len(text.encode()) - len(symbols)  # a symbol is one character
     return ceil(rest / BYTES_PER_TOKEN + len(symbols) * TOKENS_PER_SYMBOL)
 
 
 def estimate_tokens(request: ModelRequest, count: CountText = count_roughly) -> int:
     """Tokens of a whole request."""
     blocks = sum(_of_block(block, count) for message in request.messages for block in message.content)
-    tools = sum(count(_tool_text(tool.name, tool.description, tool.schema)) + TOKENS_PER_TOOL for tool in request.tools)
-    output = count(json.dumps(request.output.schema)) if request.output else 0
-    return count(request.system) + len(request.messages) * TOKENS_PER_MESSAGE + blocks + tools + output
+    tools = sum(_counted(count, tool.text) + TOKENS_PER_TOOL for tool in request.tools)
+    output = _counted(count, request.output.text) if request.output else 0
+    return _counted(count, request.system) + len(request.messages) * TOKENS_PER_MESSAGE + blocks + tools + output
+
+
+@lru_cache(maxsize=1_024)
+def _counted(count: CountText, text: str) -> int:
+    """The same for a text that one request after the other repeats."""
+    return count(text)
 
 
 def estimator_with(encode: Callable[[str], Sequence[Any]]) -> TokenEstimator:
     """An estimator that counts texts with a tokenizer: anything that turns a text into a sequence of tokens."""
 
+    def count(text: str) -> int:
+        return len(encode(text))
+
     def estimate(request: ModelRequest) -> int:
-        return estimate_tokens(request, lambda text: len(encode(text)))
+        return estimate_tokens(request, count)
 
     return estimate
 
@@ -96,7 +106,3 @@ def _of_document(block: DocumentBlock, count: CountText) -> int:
     if block.media_type.startswith("text/") and data:
         return count(data.decode(errors="replace"))
     return max(len(data) // BYTES_PER_DOCUMENT_TOKEN, LEAST_TOKENS_OF_DOCUMENT)
-
-
-def _tool_text(name: str, description: str, schema: dict[str, object]) -> str:
-    return f"{name} {description} {json.dumps(schema, default=str)}"

@@ -78,6 +78,10 @@ class Invocation:
         twin.deadline = None if is_timeless else deadline or self.deadline
         return Context(twin)
 
+    def emit(self, event: "Event", *, live: bool = False) -> Awaitable[None]:
+        """`Context.emit` without a coroutine for each event. The result has to be awaited."""
+        return self.run.emitter.emit(event, None if live else self.key)
+
 
 class Context:
     """What a step knows of the run around it. It cannot be changed; a child step gets its own."""
@@ -173,8 +177,7 @@ class Context:
         A run that is repeated gives what this place emits the same id again. What happens only while an effect is
         really carried out, and not when its recorded outcome is returned, is `live`: it is another event each time.
         """
-        invocation = self._invocation
-        await invocation.run.emitter.emit(event, None if live else invocation.key)
+        await self._invocation.emit(event, live=live)
 
     def stable_id(self, what: str) -> str:
         """An id for something made here: the same when the run is repeated."""
@@ -243,9 +246,9 @@ class Context:
         error; `stand_in` what stands for an effect where nothing may happen.
         """
         journal = self._invocation.run.journal
-        effect = self._effect(name, kind)
         if journal is None and kind != "write":
             return await self._acted(act)
+        effect = self._effect(name, kind)
         if ask is None and kind == "write":
             ask = pipelines.asking_about(self, name)
         doing = pipelines.Doing(
@@ -276,9 +279,12 @@ class Context:
 
         What agents say in there is no part of the conversation: of a recorded effect they say nothing.
         """
-        own = self._invocation
-        aside = None if own.conversation is None else own.conversation.clone()
-        token = current_context.set(own.within(scope or own.scope, key=key, conversation=aside))
+        own, inside = self._invocation, self
+        if own.conversation is not None:
+            inside = own.within(scope or own.scope, key=key, conversation=own.conversation.clone())
+        elif scope is not None or key is not None:
+            inside = own.within(scope or own.scope, key=key)
+        token = current_context.set(inside)
         try:
             return await act()
         finally:

@@ -48,6 +48,7 @@ class AgentTelemetry:
     def __init__(self, agent: "AgentStep[Any, Any]", ctx: Context, value: Any) -> None:
         self._agent = agent
         self._ctx = ctx
+        self._place = invocation_of(ctx)
         self._value = value
         self._started = time.perf_counter()
         self._correction: AgentRetryAttempted | None = None
@@ -72,12 +73,12 @@ class AgentTelemetry:
 
     async def started(self, model: Model, parent_trace_id: str | None) -> None:
         """T-1."""
-        if not self._ctx.is_heard:
+        if not self._place.run.emitter.is_heard:
             return
-        settings, scope = self._agent.settings, invocation_of(self._ctx).scope
-        await self._ctx.emit(
+        settings, scope = self._agent.settings, self._place.scope
+        await self._place.emit(
             events.AgentExecutionStarted(
-                path=self._ctx.path,
+                path=self._place.path,
                 agent_name=self._agent.name,
                 agent_version=self._agent.version,
                 agent_description=self._agent.description or scope.agent_description,
@@ -95,15 +96,15 @@ class AgentTelemetry:
 
     async def completed(self, output: Any, tally: Tally, cache_key: str | None = None) -> None:
         """T-2 and T-4: the result, and the decision it is; `cache_key` says where an answer was found."""
-        if not self._ctx.is_heard:
+        if not self._place.run.emitter.is_heard:
             return
         milliseconds = self._milliseconds()
         confidence = confidence_of(output)
         decision_type = _words(declared(output, "decision_type")) or self._agent.decision_type
         reasoning = _words(declared(output, "reasoning"))
-        await self._ctx.emit(
+        await self._place.emit(
             events.AgentDecisionRecorded(
-                path=self._ctx.path,
+                path=self._place.path,
                 agent_name=self._agent.name,
                 decision_id=new_id(),
                 decision_type=decision_type,
@@ -117,9 +118,9 @@ class AgentTelemetry:
                 cache_hit_key=cache_key,
             )
         )
-        await self._ctx.emit(
+        await self._place.emit(
             events.AgentExecutionCompleted(
-                path=self._ctx.path,
+                path=self._place.path,
                 agent_name=self._agent.name,
                 agent_version=self._agent.version,
                 execution_time_ms=milliseconds,
@@ -136,7 +137,7 @@ class AgentTelemetry:
                 llm_cost_usd=tally.cost,
                 was_retried=self.was_retried,
                 retry_count=self._retries,
-                fallback_used=invocation_of(self._ctx).scope.is_standing_in,
+                fallback_used=self._place.scope.is_standing_in,
             )
         )
 
@@ -145,9 +146,9 @@ class AgentTelemetry:
         if isinstance(error, BudgetExceededError):
             await self._budget_refused(error)
         last_answer = getattr(error, "last_answer", None)
-        await self._ctx.emit(
+        await self._place.emit(
             events.AgentExecutionFailed(
-                path=self._ctx.path,
+                path=self._place.path,
                 agent_name=self._agent.name,
                 agent_version=self._agent.version,
                 error_type=type(error).__name__,
@@ -172,9 +173,9 @@ class AgentTelemetry:
         return self._has_repeated_calls and category_of(error) is ErrorCategory.TRANSIENT
 
     async def _budget_refused(self, error: BudgetExceededError) -> None:
-        await self._ctx.emit(
+        await self._place.emit(
             events.BudgetRefused(
-                path=self._ctx.path,
+                path=self._place.path,
                 scope=error.scope,
                 limit=error.limit,
                 needed=error.needed,
@@ -187,9 +188,9 @@ class AgentTelemetry:
         """F-81 and T-5: an answer was rejected; a correction counts as a retry without delay."""
         await self.corrected(is_successful=False)
         last = corrections.rejections[-1]
-        await self._ctx.emit(
+        await self._place.emit(
             events.AttemptRejected(
-                path=self._ctx.path,
+                path=self._place.path,
                 attempt=last.attempt,
                 kind=last.kind,
                 message=last.message,
@@ -201,13 +202,13 @@ class AgentTelemetry:
             self._retries += 1
             reason: RetryReason = "low_confidence" if last.kind == "confidence" else "error"
             self._correction = self._retry(last.attempt, last.message, reason)
-            await self._ctx.emit(self._correction)
+            await self._place.emit(self._correction)
 
     async def corrected(self, *, is_successful: bool) -> None:
         """T-5: what the open correction came to, if there is one."""
         correction, self._correction = self._correction, None
         if correction is not None:
-            await self._ctx.emit(correction.settled(is_successful=is_successful))
+            await self._place.emit(correction.settled(is_successful=is_successful))
 
     async def fell_back(
         self, error: BaseException, output: Any, corrections: Corrections, *, is_successful: bool
@@ -216,9 +217,9 @@ class AgentTelemetry:
         assert self._agent.fallback is not None
         confidence = confidence_of(output) if is_successful else None
         is_exhausted = isinstance(error, AttemptsExhaustedError)
-        await self._ctx.emit(
+        await self._place.emit(
             events.AgentFallbackTriggered(
-                path=self._ctx.path,
+                path=self._place.path,
                 primary_agent=self._agent.name,
                 fallback_agent=self._agent.fallback.name,
                 trigger_reason="max_retries_exceeded" if is_exhausted else "llm_unavailable",
@@ -234,14 +235,14 @@ class AgentTelemetry:
 
     async def retry_attempted(self, retry: "Retry") -> None:
         """A model call is tried again."""
-        invocation_of(self._ctx).scope.tally.retries += 1
+        self._place.scope.tally.retries += 1
         self._retries += 1
         self._has_repeated_calls = True
         is_timeout = isinstance(retry.error, TimeoutError) or "TIMEOUT" in code_of(retry.error)
         reason: RetryReason = "timeout" if is_timeout else "error"
         attempted = self._retry(retry.attempt, str(retry.error), reason, retry.delay_seconds, retry.strategy)
         self._call_retries[retry] = attempted
-        await self._ctx.emit(attempted, live=True)
+        await self._place.emit(attempted, live=True)
         if retry.discards_deltas and self.on_void is not None:
             await self.on_void()
 
@@ -249,13 +250,13 @@ class AgentTelemetry:
         """A model call that was tried again brought an answer, or failed again."""
         attempted = self._call_retries.pop(retry, None)
         if attempted is not None:
-            await self._ctx.emit(attempted.settled(is_successful=is_successful), live=True)
+            await self._place.emit(attempted.settled(is_successful=is_successful), live=True)
 
     async def breaker_changed(self, change: "BreakerChange") -> None:
         """A breaker moved."""
-        await self._ctx.emit(
+        await self._place.emit(
             events.BreakerChanged(
-                path=self._ctx.path,
+                path=self._place.path,
                 key=change.key,
                 previous=change.previous,
                 current=change.current,
@@ -266,9 +267,9 @@ class AgentTelemetry:
 
     async def limiter_throttled(self, throttled: "Throttled") -> None:
         """A call waits for, or is refused by, a limiter."""
-        await self._ctx.emit(
+        await self._place.emit(
             events.LimiterThrottled(
-                path=self._ctx.path,
+                path=self._place.path,
                 key=throttled.key,
                 wait_seconds=throttled.wait_seconds,
                 refused=throttled.refused,
@@ -289,7 +290,7 @@ class AgentTelemetry:
         strategy: "RetryStrategy" = "fixed_delay",
     ) -> "AgentRetryAttempted":
         return events.AgentRetryAttempted(
-            path=self._ctx.path,
+            path=self._place.path,
             agent_name=self._agent.name,
             retry_attempt=attempt,
             original_error=error,

@@ -46,6 +46,7 @@ class Spoken(BaseModel):
 
 
 _DELTAS: dict[str, type[ContentDelta | ThinkingDelta]] = {"text": ContentDelta, "thinking": ThinkingDelta}
+_OF_READER = (LANGUAGE_SERVICE, TIME_ZONE_SERVICE, ATTACHED_TABLES_SERVICE, OWN_TABLES_SERVICE)
 _SHORTEST_SECONDS = 0.001
 _SPOKEN = TypeAdapter(Spoken)
 
@@ -57,6 +58,7 @@ class Dialogue:
         self._agent = agent
         self._model = model
         self._ctx = ctx
+        self._place = invocation_of(ctx)
         self.opening: tuple[Message, ...] = ()
         """What was said before, and the request."""
         self.agent_id = ctx.agent_id or agent.name
@@ -104,7 +106,7 @@ class Dialogue:
         shown, self._shown = self._shown, None
         if shown is not None:
             discarded = StreamDiscarded(reason=reason, message_id=MessageId(shown), source_agent_id=self.agent_id)
-            await self._ctx.emit(discarded, live=True)
+            await self._place.emit(discarded, live=True)
         if self._artefacts is not None:
             await self._artefacts.discard()
 
@@ -116,15 +118,15 @@ class Dialogue:
         for event in events_of(spoken.answer, message_id=spoken.message_id, source_agent_id=self._speaker):
             if isinstance(event, AssistantMessage):
                 if self._agent.is_speaking:
-                    await self._ctx.emit(self._cited(event))
+                    await self._place.emit(self._cited(event))
             elif isinstance(event, ToolRequest):
-                await self._ctx.emit(self._redacted_request(event))
+                await self._place.emit(self._redacted_request(event))
             else:
-                await self._ctx.emit(event)
+                await self._place.emit(event)
 
     def _cited(self, message: AssistantMessage) -> AssistantMessage:
         """A message with the citations that the agent or what runs it finds in its words, which are remembered."""
-        scope = invocation_of(self._ctx).scope
+        scope = self._place.scope
         scope.last_words = message.content
         found = message.citations
         for cite in (self._agent.cite, scope.parent.cite if scope.parent is not None else None):
@@ -156,7 +158,7 @@ class Dialogue:
         self._artefacts = None
         request = self._request(messages)
         spoken = await self._ctx.effect(lambda: self._call(request), _SPOKEN, kind="read", name=f"model:{self._calls}")
-        invocation_of(self._ctx).scope.tally.add_call(spoken.answer.usage, spoken.answer.cost)
+        self._place.scope.tally.add_call(spoken.answer.usage, spoken.answer.cost)
         return spoken
 
     def _request(self, messages: tuple[Message, ...]) -> ModelRequest:
@@ -168,15 +170,14 @@ class Dialogue:
             tool_choice="required" if is_first and self._must_use_a_tool() else "auto",
             output=self._agent.output_spec,
             settings=self._settings(),
-            understanding=invocation_of(self._ctx).scope.understanding,
+            understanding=self._place.scope.understanding,
             metadata={"agent": self.agent_id, "correlation_id": self._ctx.correlation_id, **self._reader()},
         )
 
     def _reader(self) -> dict[str, str]:
         """Language and time zone of the reader, and which tables came with the message or before, where known."""
-        services = self._ctx.services
-        names = (LANGUAGE_SERVICE, TIME_ZONE_SERVICE, ATTACHED_TABLES_SERVICE, OWN_TABLES_SERVICE)
-        return {name: str(services[name]) for name in names if services.get(name)}
+        services = self._place.run.services
+        return {name: str(services[name]) for name in _OF_READER if services.get(name)} if services else {}
 
     def _must_use_a_tool(self) -> bool:
         """A worker of a team answers from its tools, unless it is declared otherwise."""
@@ -185,7 +186,7 @@ class Dialogue:
 
     def _settings(self) -> Any:
         """The agent's settings, with no more time than is left outside."""
-        settings, deadline = self._agent.settings, self._ctx.deadline
+        settings, deadline = self._agent.settings, self._place.deadline
         if deadline is None or deadline.remaining_seconds() >= settings.timeout.total_seconds():
             return settings
         left = max(deadline.remaining_seconds(), _SHORTEST_SECONDS)  # the deadline itself ends what has no time left
@@ -249,7 +250,7 @@ class Dialogue:
                 message_id=MessageId(message_id),
                 source_agent_id=self.agent_id,
             )
-            await self._ctx.emit(message, live=True)
+            await self._place.emit(message, live=True)
 
     async def _emit_delta(self, delta: Delta, message_id: str) -> None:
         event_type = _DELTAS.get(delta.kind)
@@ -258,7 +259,7 @@ class Dialogue:
         if self._agent.is_speaking or event_type is ThinkingDelta:  # thoughts are shown also of a silent agent
             self._shown = message_id
             piece = event_type(delta=delta.text, message_id=MessageId(message_id), source_agent_id=self._speaker)
-            await self._ctx.emit(piece, live=True)
+            await self._place.emit(piece, live=True)
 
     def _redacted(self, tool_name: str, call: dict[str, Any]) -> dict[str, Any]:
         tool = self._agent.tools.get(tool_name)

@@ -6,9 +6,8 @@ Everything that an agent asks a model goes through here, so that the calls in th
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from batuta import events, llm
 from batuta.kernel.answers import Answer
@@ -17,7 +16,7 @@ from batuta.kernel.messages import Message
 from batuta.kernel.outgoing import current_tool
 from batuta.kernel.usage import Amount, noting_lost_tries
 from batuta.llm.model import Model, ModelRequest
-from batuta.pipelines.context import Context, invocation_of
+from batuta.pipelines.context import Context, Invocation, invocation_of
 
 log = logging.getLogger("batuta.steps")
 
@@ -29,8 +28,7 @@ def _as_given(call: dict[str, Any]) -> dict[str, Any]:
     return call
 
 
-@dataclass(frozen=True, slots=True)
-class CallAccount:
+class CallAccount(NamedTuple):
     """For whom a model is called, and for which of their attempts."""
 
     agent_id: str
@@ -51,15 +49,15 @@ async def recorded_call(
     """Act, and tell the request before and the response after, whichever way it ends."""
     if not ctx.is_heard:
         return await act()
-    tool = current_tool()
-    emitter = invocation_of(ctx).run.emitter
+    tool, place = current_tool(), invocation_of(ctx)
+    emitter = place.run.emitter
     # A model in this process dies with it: nothing else counts what it said.
     is_metered = emitter.is_recorded and model.provider not in llm.FREE
     reserved = llm.worst_case(request, model) if is_metered else None
-    await ctx.emit(
+    await place.emit(
         events.LlmRequest(
             call_id=call_id,
-            path=ctx.path,
+            path=place.path,
             provider=model.provider,
             model=model.name,
             attempt=account.attempt,
@@ -87,11 +85,12 @@ async def recorded_call(
         raise
     finally:
         without_answer = sum(lost, Amount()) if lost else _NOTHING_LOST
-        _disclose(ctx, call_id, request, answer, account)
-        await ctx.emit(
+        if emitter.is_asked_for_contents:
+            _disclose(place, call_id, request, answer, account)
+        await place.emit(
             events.LlmResponse(
                 call_id=call_id,
-                path=ctx.path,
+                path=place.path,
                 provider=model.provider,
                 model=model.name if answer is None else answer.model,
                 attempt=account.attempt,
@@ -125,15 +124,14 @@ _SETTINGS = ("temperature", "max_tokens", "thinking_budget_tokens", "top_p", "st
 _settings_of = attrgetter(*_SETTINGS)
 
 
-def _disclose(ctx: Context, call_id: str, request: ModelRequest, answer: Answer | None, account: CallAccount) -> None:
+def _disclose(
+    place: Invocation, call_id: str, request: ModelRequest, answer: Answer | None, account: CallAccount
+) -> None:
     """Show what was asked and answered to observers that want it. What cannot be shown does not fail the run."""
-    emitter = invocation_of(ctx).run.emitter
-    if not emitter.is_asked_for_contents:
-        return
     try:
         exchanged = events.LlmExchanged(
             call_id=call_id,
-            path=ctx.path,
+            path=place.path,
             source_agent_id=account.agent_id,
             system=request.system,
             messages=tuple(_shown(message, account.redact) for message in request.messages),
@@ -146,7 +144,7 @@ def _disclose(ctx: Context, call_id: str, request: ModelRequest, answer: Answer 
     except Exception as error:  # for instance, arguments nested deeper than anything that can be written down
         log.warning("the contents of a call of %s are not shown: %s", account.agent_id, type(error).__name__)
         return
-    emitter.disclose(exchanged)
+    place.run.emitter.disclose(exchanged)
 
 
 def _shown(message: Message, redact: Redact) -> dict[str, Any]:

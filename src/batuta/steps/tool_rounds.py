@@ -41,6 +41,7 @@ class ToolRound:
     ) -> None:
         self._tools = agent.tools
         self._ctx = ctx
+        self._place = invocation_of(ctx)
         self._agent_id = agent_id
         self._number = number
         self._intents = intents
@@ -79,7 +80,7 @@ class ToolRound:
             user=self._ctx.user,
             correlation_id=self._ctx.correlation_id,
             services=self._ctx.services,
-            approver=invocation_of(self._ctx).run.approver,
+            approver=self._place.run.approver,
             around=self._once,
             intent_key=lambda call: self._keys.get(call.id),
             on_progress=self._progress,
@@ -92,28 +93,28 @@ class ToolRound:
     async def _run_tool(self, position: int, call: ToolCallBlock, scope: CallScope) -> ToolOutcome | None:
         """What came of a call; None if it is unknown."""
         key = f"{self._ctx.idempotency_key}:{self._number}.{position}"
-        invoker = invocation_of(self._ctx).run.options.get("invoker") or default_invoker()
+        invoker = self._place.run.options.get("invoker") or default_invoker()
         try:
             outcome = await invoker.invoke(call, scope, idempotency_key=key)
         except UnknownOutcomeError as unknown:
             self._unknown.append(unknown)
-            await self._ctx.emit(self._open_end(call, unknown), live=True)
+            await self._place.emit(self._open_end(call, unknown), live=True)
             return None
         if not outcome.result.is_error and call.id in self._keys:
             self._intents.succeeded(self._keys[call.id])
         if outcome.is_security_event:
-            await self._ctx.emit(
+            await self._place.emit(
                 ToolRefused(
                     tool_name=call.name,
                     tool_use_id=call.id,
-                    path=self._ctx.path,
+                    path=self._place.path,
                     reason=outcome.result.content,
                     user_id=self._ctx.user.id,
                     source_agent_id=canonical_id(self._agent_id),
                 )
             )
         if self._ctx.is_heard:
-            await self._ctx.emit(
+            await self._place.emit(
                 _tool_response(
                     tool_use_id=call.id,
                     tool_name=call.name,
@@ -128,7 +129,7 @@ class ToolRound:
             )
         for payload in outcome.events:
             event_type = EVENT_TYPES[str(payload["type"])]
-            await self._ctx.emit(event_type.model_validate({**payload, "source_agent_id": self._agent_id}))
+            await self._place.emit(event_type.model_validate({**payload, "source_agent_id": self._agent_id}))
         return outcome
 
     def _open_end(self, call: ToolCallBlock, unknown: UnknownOutcomeError) -> ToolResponse:
@@ -177,4 +178,4 @@ class ToolRound:
             total=total,
             source_agent_id=self._agent_id,
         )
-        await self._ctx.emit(progress, live=True)
+        await self._place.emit(progress, live=True)

@@ -60,3 +60,19 @@ def test_the_worst_case_assumes_the_dearest_way_through_the_cache() -> None:
     assert worst is not None
     assert plain is not None
     assert worst > plain
+
+
+def test_the_library_is_asked_once_for_a_model_without_a_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = pytest.importorskip("genai_prices")
+    asked: list[str] = []
+    search = library.calc_price
+
+    def counted(usage: object, model: str, **where: str) -> object:
+        asked.append(model)
+        return search(usage, model, **where)
+
+    monkeypatch.setattr(library, "calc_price", counted)
+    prices = Prices()
+    found = [prices.worst_case("scripted", "no-such-model", Usage(input=1, output=1)) for _ in range(3)]
+    assert found == [None, None, None]
+    assert asked == ["no-such-model"]

@@ -73,13 +73,15 @@ def _blocks_of(answer: Answer) -> list[ContentBlock]:
     """The blocks that say something; an empty text where nothing else can carry the tokens, or say it was cut."""
     blocks = [block for block in answer.content if not _is_empty_text(block)]
     is_cut = answer.stop_reason == "max_tokens" and not any(isinstance(block, _MESSAGES) for block in blocks)
-    if is_cut or not any(isinstance(block, (*_MESSAGES, ToolCallBlock, ThinkingBlock)) for block in blocks):
+    if is_cut or not any(isinstance(block, _CARRYING) for block in blocks):
         blocks.append(TextBlock(text=""))
     return blocks
 
 
 def _usage_carrier(blocks: Sequence[ContentBlock]) -> ContentBlock:
     """The block whose event carries the tokens of the whole message."""
+    if len(blocks) == 1:
+        return blocks[0]
     return next(block for is_carrier in _CARRIERS for block in reversed(blocks) if is_carrier(block))
 
 
@@ -155,6 +157,9 @@ def _medium(part: _Part) -> Event:
 
 _MESSAGES = (TextBlock, OpaqueBlock, ImageBlock, DocumentBlock)
 """The blocks that become assistant messages."""
+
+_CARRYING = (*_MESSAGES, ToolCallBlock, ThinkingBlock)
+"""The blocks whose events can carry tokens."""
 
 _CARRIERS: tuple[Callable[[ContentBlock], bool], ...] = (
     lambda block: isinstance(block, TextBlock) and bool(block.text),
