@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from batuta.llm.encoding import anthropic, google, openai_chat, openai_responses
+from batuta.llm.anthropic import encode as anthropic
+from batuta.llm.google import encode as google
 from batuta.llm.model import ModelRequest
+from batuta.llm.openai import encode_chat as openai_chat
+from batuta.llm.openai import encode_responses as openai_responses
 from batuta.simulator import Provider
 
 ENCODERS: dict[Provider, tuple[Callable[[ModelRequest, str], dict[str, Any]], str]] = {

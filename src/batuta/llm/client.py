@@ -18,7 +18,7 @@ from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import BatutaError
 from batuta.kernel.usage import NO_USAGE
 from batuta.llm.connections import CONNECTIONS
-from batuta.llm.failures import of_transport, translated
+from batuta.llm.failures import TranslatedErrors, of_transport
 from batuta.llm.model import ModelRequest
 from batuta.llm.prices import DEFAULT_PRICES, Prices
 from batuta.llm.providers import PROVIDERS
@@ -107,7 +107,7 @@ class ProviderClient(ABC):
         await client.close()
 
     def _translated(self) -> AbstractContextManager[None]:
-        return translated(self._translate)
+        return TranslatedErrors(self._translate)
 
 
 class EmbeddingClient(ProviderClient):

@@ -6,20 +6,15 @@ A length may be asked for behind the name, where the model can be cut: `openai:t
 from collections.abc import Sequence
 from functools import cache
 
-from batuta.kernel.errors import ConfigurationError
 from batuta.llm.budget import Budget, BudgetLedger
 from batuta.llm.embedding import EmbeddingModel
 from batuta.llm.embedding_wrappers import BatchedEmbeddings, BudgetedEmbeddings, ResilientEmbeddings
 from batuta.llm.factory import endpoint_of, shared_protection
-from batuta.llm.google_embeddings import GoogleEmbeddings
-from batuta.llm.openai_embeddings import OpenAIEmbeddings
+from batuta.llm.google.embeddings import GoogleEmbeddings
+from batuta.llm.openai.embeddings import OpenAIEmbeddings
 from batuta.llm.prices import DEFAULT_PRICES, Prices
-from batuta.llm.providers import PROVIDERS, parse_model
+from batuta.llm.providers import PROVIDERS, check_embedding_model, parse_model
 from batuta.llm.resilient import Protection
-
-EXAMPLES = "openai:text-embedding-3-small, google:gemini-embedding-001 or ollama:bge-m3"
-
-MAX_DIMENSIONS = 8_192
 
 
 @cache
@@ -64,15 +59,3 @@ def embedding_client(
     if PROVIDERS[provider].api == "google":
         return GoogleEmbeddings(model_name, endpoint, provider=known_as, prices=prices, dimensions=dimensions)
     return OpenAIEmbeddings(model_name, endpoint, provider=known_as, prices=prices, dimensions=dimensions)
-
-
-def check_embedding_model(name: str) -> None:
-    """Raise `ConfigurationError` if no provider could have such a model. Needs no key and loads no SDK."""
-    provider, written = parse_model(name)
-    _, mark, length = written.partition("#")
-    if mark and not (length.isdecimal() and 1 <= int(length) <= MAX_DIMENSIONS):
-        raise ConfigurationError(
-            f"behind # stands a length from 1 to {MAX_DIMENSIONS}, such as openai:text-embedding-3-large#1024"
-        )
-    if provider not in PROVIDERS or PROVIDERS[provider].api == "anthropic":
-        raise ConfigurationError(f"{provider} has no embedding models; name one such as {EXAMPLES}")

@@ -11,14 +11,13 @@ from collections.abc import Mapping
 from functools import cache
 
 from batuta.kernel.errors import ConfigurationError
-from batuta.llm.anthropic import AnthropicModel
+from batuta.llm.anthropic.client import AnthropicModel
 from batuta.llm.client import Endpoint, ProviderModel
-from batuta.llm.google import GoogleModel
+from batuta.llm.google.client import GoogleModel
 from batuta.llm.model import Model
-from batuta.llm.openai_chat import OpenAIChatModel
-from batuta.llm.openai_responses import OpenAIResponsesModel
+from batuta.llm.openai.client import OpenAIChatModel, OpenAIResponsesModel
 from batuta.llm.prices import DEFAULT_PRICES, Prices
-from batuta.llm.providers import OFFLINE_MODEL, OFFLINE_PROVIDER, PROVIDERS, Provider, parse_model
+from batuta.llm.providers import OFFLINE_PROVIDER, PROVIDERS, Provider, parse_model
 from batuta.llm.resilient import Protection, ResilientModel
 from batuta.llm.settings import Dialect
 
@@ -28,8 +27,6 @@ CLIENTS: dict[Dialect, type[ProviderModel]] = {
     "openai_responses": OpenAIResponsesModel,
     "google": GoogleModel,
 }
-CHOICES = ("anthropic:claude-sonnet-4-6", "openai:gpt-5.2", "google:gemini-2.5-flash")
-"""What `default_model` chooses from: the first whose key is set."""
 BUILT_IN = "batuta.offline.model:OfflineModel"
 NO_KEY = "none"
 """Sent to servers that ask for no key: the SDK insists on one."""
@@ -39,13 +36,6 @@ NO_KEY = "none"
 def shared_protection() -> Protection:
     """The protection of all models of this process that are given none: their breakers count together."""
     return Protection()
-
-
-def default_model(environment: Mapping[str, str] | None = None) -> str:
-    """The model of the first provider whose key is set, else the built-in one, as a model string."""
-    given = os.environ if environment is None else environment
-    keys = {choice: PROVIDERS[parse_model(choice)[0]].key_variables for choice in CHOICES}
-    return next((choice for choice in CHOICES if any(given.get(key) for key in keys[choice])), OFFLINE_MODEL)
 
 
 def model(

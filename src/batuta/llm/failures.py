@@ -191,7 +191,7 @@ def translate_google(sdk: ModuleType, error: Exception) -> BatutaError:
     )
 
 
-class translated:  # noqa: N801 - used as a function
+class TranslatedErrors:
     """Let only our own errors out of a block; cancellation passes.
 
     An answer that is JSON but no answer is the provider's failure, not the model's: it is worth another try. A class,

@@ -1,9 +1,10 @@
 """The providers Batuta knows: which API they speak, where they are, and which variables hold their keys."""
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from batuta.kernel.errors import ConfigurationError
-from batuta.llm.encoding.openai_chat import OPENAI, ChatDialect
 from batuta.llm.settings import Dialect
 
 OFFLINE_PROVIDER = "offline"
@@ -11,6 +12,19 @@ OFFLINE_NAME = "batuta-offline"
 OFFLINE_MODEL = f"{OFFLINE_PROVIDER}:{OFFLINE_NAME}"
 """The built-in model, which has no provider."""
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatDialect:
+    """How an endpoint differs from OpenAI's own."""
+
+    max_tokens_field: str = "max_completion_tokens"
+    has_effort: bool = True
+    """It knows `reasoning_effort`."""
+    has_schema: bool = True
+    """It can hold an answer to a JSON schema."""
+
+
+OPENAI = ChatDialect()
 MANY_SPEAK = ChatDialect(max_tokens_field="max_tokens")
 """The common ground of compatible endpoints: the older field, efforts and schemas where the model has them."""
 NO_EFFORT = ChatDialect(max_tokens_field="max_tokens", has_effort=False)
@@ -119,6 +133,11 @@ PROVIDERS: dict[str, Provider] = {
 ALIASES = {"gemini": "google", "google-gla": "google", "mistralai": "mistral", "azure-openai": "azure", "grok": "xai"}
 """Other spellings in use."""
 
+CHOICES = ("anthropic:claude-sonnet-4-6", "openai:gpt-5.2", "google:gemini-2.5-flash")
+"""What `default_model` chooses from: the first whose key is set."""
+EMBEDDING_EXAMPLES = "openai:text-embedding-3-small, google:gemini-embedding-001 or ollama:bge-m3"
+MAX_DIMENSIONS = 8_192
+
 
 def parse_model(text: str) -> tuple[str, str]:
     """Provider and model of a string. The provider ends at the first `:` or `/`, whichever comes first.
@@ -136,3 +155,22 @@ def parse_model(text: str) -> tuple[str, str]:
         known = ", ".join(sorted([*PROVIDERS, OFFLINE_PROVIDER]))
         raise ConfigurationError(f"unknown provider {spelt!r} in {text!r}; known are {known}")
     return provider, model_name
+
+
+def default_model(environment: Mapping[str, str] | None = None) -> str:
+    """The model of the first provider whose key is set, else the built-in one, as a model string."""
+    given = os.environ if environment is None else environment
+    keys = {choice: PROVIDERS[parse_model(choice)[0]].key_variables for choice in CHOICES}
+    return next((choice for choice in CHOICES if any(given.get(key) for key in keys[choice])), OFFLINE_MODEL)
+
+
+def check_embedding_model(name: str) -> None:
+    """Raise `ConfigurationError` if no provider could have such a model. Needs no key and loads no SDK."""
+    provider, written = parse_model(name)
+    _, mark, length = written.partition("#")
+    if mark and not (length.isdecimal() and 1 <= int(length) <= MAX_DIMENSIONS):
+        raise ConfigurationError(
+            f"behind # stands a length from 1 to {MAX_DIMENSIONS}, such as openai:text-embedding-3-large#1024"
+        )
+    if provider not in PROVIDERS or PROVIDERS[provider].api == "anthropic":
+        raise ConfigurationError(f"{provider} has no embedding models; name one such as {EMBEDDING_EXAMPLES}")

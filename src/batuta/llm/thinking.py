@@ -67,7 +67,9 @@ class ThinkingModel(WrappedModel):
         is_on = self._thinking.is_on and can_think(self.inner)
         if is_on and request.tool_choice != "required":
             return replace(request, settings=_thoughtful(request.settings, self._thinking.budget_tokens))
-        return replace(request, settings=_thoughtless(request.settings))
+        if request.settings.thinking_budget_tokens is None:
+            return request
+        return replace(request, settings=replace(request.settings, thinking_budget_tokens=None))
 
 
 def _thoughtful(settings: ModelSettings, wanted: int | None) -> ModelSettings:
@@ -83,7 +85,3 @@ def _thoughtful(settings: ModelSettings, wanted: int | None) -> ModelSettings:
         temperature=None,
         top_p=settings.top_p if is_wide else None,
     )
-
-
-def _thoughtless(settings: ModelSettings) -> ModelSettings:
-    return settings if settings.thinking_budget_tokens is None else replace(settings, thinking_budget_tokens=None)

@@ -16,8 +16,8 @@ from batuta.llm.budget import Budget, MemoryBudgetLedger
 from batuta.llm.embedding import Vector, space_of
 from batuta.llm.embedding_factory import embedding_client, embedding_model
 from batuta.llm.embedding_wrappers import BatchedEmbeddings, batches
-from batuta.llm.google_embeddings import GoogleEmbeddings
-from batuta.llm.openai_embeddings import OpenAIEmbeddings
+from batuta.llm.google.embeddings import GoogleEmbeddings
+from batuta.llm.openai.embeddings import OpenAIEmbeddings
 from batuta.llm.resilient import Protection
 from batuta.resilience.retry import fixed_delay
 from batuta.simulator import Fault, Simulator

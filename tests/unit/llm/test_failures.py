@@ -29,12 +29,12 @@ from batuta.kernel.errors import (
 )
 from batuta.llm.failures import (
     ProviderFailure,
+    TranslatedErrors,
     error_of,
     retry_after_of,
     retry_delay_of,
     translate_google,
     translate_stainless,
-    translated,
 )
 
 with warnings.catch_warnings():
@@ -199,13 +199,13 @@ def test_a_timeout_of_ours_stays_one_although_a_cancellation_caused_it() -> None
 def test_our_own_errors_and_cancellation_pass_unchanged() -> None:
     ours = RateLimitedError("slow")
     for error in (ours, asyncio.CancelledError()):
-        with pytest.raises(type(error)) as caught, translated(lambda _: ProviderRejectedError("never")):
+        with pytest.raises(type(error)) as caught, TranslatedErrors(lambda _: ProviderRejectedError("never")):
             raise error
         assert caught.value is error
 
 
 def test_what_is_json_but_no_answer_is_the_providers_failure() -> None:
-    with pytest.raises(ProviderUnavailableError), translated(lambda _: ProviderRejectedError("never")):
+    with pytest.raises(ProviderUnavailableError), TranslatedErrors(lambda _: ProviderRejectedError("never")):
         raise MalformedAnswerError("it has no content", provider="p")
 
 

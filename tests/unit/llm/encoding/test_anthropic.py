@@ -11,7 +11,7 @@ from batuta.kernel.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from batuta.llm.encoding.anthropic import DEFAULT_MAX_TOKENS, encode_request
+from batuta.llm.anthropic.encode import DEFAULT_MAX_TOKENS, encode_request
 from batuta.llm.model import ModelRequest, ModelSettings
 from batuta.simulator import validate_request
 from tests.unit.llm.encoding.conversations import (

@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 
 from batuta.kernel.errors import SettingsError
-from batuta.llm.encoding import anthropic, google, openai_chat, openai_responses
+from batuta.llm.anthropic import encode as anthropic
+from batuta.llm.google import encode as google
 from batuta.llm.model import ModelSettings
+from batuta.llm.openai import encode_chat as openai_chat
+from batuta.llm.openai import encode_responses as openai_responses
 from tests.unit.llm.encoding.conversations import FIND, asked, with_settings
 
 ENCODERS: dict[str, Callable[..., dict[str, Any]]] = {

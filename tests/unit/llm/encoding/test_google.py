@@ -3,7 +3,7 @@
 import pytest
 
 from batuta.kernel.messages import ContentBlock, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
-from batuta.llm.encoding.google import encode_request
+from batuta.llm.google.encode import encode_request
 from tests.unit.llm.encoding.conversations import (
     ATTACHMENTS,
     FIND,

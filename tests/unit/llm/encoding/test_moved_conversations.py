@@ -15,8 +15,11 @@ from batuta.events.adapters import (
     OpenAIResponsesAdapter,
 )
 from batuta.kernel.messages import Message
-from batuta.llm.encoding import anthropic, google, openai_chat, openai_responses
+from batuta.llm.anthropic import encode as anthropic
+from batuta.llm.google import encode as google
 from batuta.llm.model import ModelRequest
+from batuta.llm.openai import encode_chat as openai_chat
+from batuta.llm.openai import encode_responses as openai_responses
 
 SIGNATURE = "c2lnbmF0dXJl"
 RAW = b"signature"

@@ -4,8 +4,9 @@ import pytest
 
 from batuta.kernel.errors import SettingsError
 from batuta.kernel.messages import DocumentBlock, Message
-from batuta.llm.encoding.openai_chat import ChatDialect, encode_request
 from batuta.llm.model import ModelSettings, OutputSpec
+from batuta.llm.openai.encode_chat import encode_request
+from batuta.llm.providers import ChatDialect
 from batuta.simulator import validate_request
 from tests.unit.llm.encoding.conversations import (
     ATTACHMENTS,

@@ -11,7 +11,7 @@ from batuta.kernel.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from batuta.llm.encoding.openai_responses import encode_request
+from batuta.llm.openai.encode_responses import encode_request
 from batuta.simulator import validate_request
 from tests.unit.llm.encoding.conversations import (
     ATTACHMENTS,

@@ -10,9 +10,11 @@ import pytest
 from pydantic import BaseModel, Field, HttpUrl, TypeAdapter
 
 from batuta import AgentStep, RouterAgentStep
-from batuta.llm.encoding import anthropic, openai_chat, openai_responses
+from batuta.llm.anthropic import encode as anthropic
 from batuta.llm.encoding.schemas import anthropic_schema, openai_schema
 from batuta.llm.model import OutputSpec
+from batuta.llm.openai import encode_chat as openai_chat
+from batuta.llm.openai import encode_responses as openai_responses
 from batuta.simulator import Provider, validate_request
 from batuta.testing import ScriptedModel
 from tests.unit.llm.encoding.conversations import asked

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from batuta.kernel.errors import MalformedAnswerError
-from batuta.kernel.outgoing import outgoing_headers
 from batuta.kernel.usage import Usage
 from batuta.llm.client import EmbeddingClient, read_json
 from batuta.llm.embedding import EMBEDDING_TIMEOUT, EmbeddingPurpose, Embeddings, checked_vectors
-from batuta.llm.openai_client import OpenAIConnection
-from batuta.llm.quotas import QUOTAS
+from batuta.llm.openai.client import OpenAIConnection
 
 BATCH = 256
 SMALL_BATCH = 32
@@ -39,10 +37,7 @@ class OpenAIEmbeddings(EmbeddingClient, OpenAIConnection):
     async def _send(self, body: dict[str, Any]) -> Any:
         if self._dimensions is not None:
             body["dimensions"] = self._dimensions
-        client = await self._client()
-        options = {"timeout": EMBEDDING_TIMEOUT.total_seconds(), "headers": outgoing_headers()}
-        response = await client.post("/embeddings", cast_to=self._http.Response, body=body, options=options)
-        QUOTAS.note(self.provider, self.name, response.headers)
+        response = await self._post("/embeddings", body, seconds=EMBEDDING_TIMEOUT.total_seconds())
         answer = read_json(self.provider, response.content)
         if not isinstance(answer, dict):
             raise MalformedAnswerError("the answer is no object", provider=self.provider)

@@ -1,7 +1,6 @@
 """Requests of OpenAI's chat completions API, which many others speak with small differences (`ChatDialect`)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from batuta.kernel.errors import SettingsError
 from batuta.kernel.messages import ContentBlock, DocumentBlock, ImageBlock, Message, TextBlock, ToolResultBlock
@@ -19,22 +18,9 @@ from batuta.llm.encoding.common import (
 )
 from batuta.llm.encoding.schemas import openai_format
 from batuta.llm.model import ModelRequest
+from batuta.llm.providers import OPENAI, ChatDialect
 
 PROVIDER = "openai"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatDialect:
-    """How an endpoint differs from OpenAI's own."""
-
-    max_tokens_field: str = "max_completion_tokens"
-    has_effort: bool = True
-    """It knows `reasoning_effort`."""
-    has_schema: bool = True
-    """It can hold an answer to a JSON schema."""
-
-
-OPENAI = ChatDialect()
 
 
 def encode_request(request: ModelRequest, model: str, dialect: ChatDialect = OPENAI) -> Json:

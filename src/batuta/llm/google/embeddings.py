@@ -7,7 +7,7 @@ from typing import Any
 from batuta.kernel.outgoing import outgoing_headers
 from batuta.llm.client import EmbeddingClient
 from batuta.llm.embedding import EMBEDDING_TIMEOUT, EmbeddingPurpose, Embeddings, checked_vectors
-from batuta.llm.google import GoogleConnection
+from batuta.llm.google.client import GoogleConnection
 
 BATCH = 100
 TASKS: Mapping[EmbeddingPurpose, str] = {"passage": "RETRIEVAL_DOCUMENT", "question": "RETRIEVAL_QUERY"}

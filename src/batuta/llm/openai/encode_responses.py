@@ -26,9 +26,9 @@ from batuta.llm.encoding.common import (
     with_extra,
     without_none,
 )
-from batuta.llm.encoding.openai_chat import result_text
 from batuta.llm.encoding.schemas import openai_format
 from batuta.llm.model import ModelRequest
+from batuta.llm.openai.encode_chat import result_text
 
 PROVIDER = "openai"
 INCLUDED = ["reasoning.encrypted_content"]

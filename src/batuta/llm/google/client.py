@@ -13,8 +13,8 @@ from batuta.kernel.errors import BatutaError
 from batuta.kernel.extras import load_extra
 from batuta.kernel.outgoing import outgoing_headers
 from batuta.llm.client import Endpoint, ProviderClient, ProviderModel, read_json
-from batuta.llm.encoding.google import encode_request
 from batuta.llm.failures import translate_google
+from batuta.llm.google.encode import encode_request
 from batuta.llm.model import ModelRequest
 from batuta.llm.prices import DEFAULT_PRICES, Prices
 from batuta.llm.watch import ResponseWatch, trace_config

@@ -1,0 +1,1 @@
+"""Anthropic: the client and the encoder of the Messages API. Its answers are read by `batuta.events.adapters`."""

@@ -1,0 +1,1 @@
+"""Google: clients and encoder of the Gemini API. Its answers are read by `batuta.events.adapters`."""
