@@ -147,7 +147,7 @@ def _annotated(text: str, now: datetime, text_language: Language) -> AnnotatedTe
     # "3/4 of a litre in ml" is converted, not divided
     expression = (
         None
-        if units and _are_covered(findings["number"], quantities)
+        if _converts(units, quantities) and _are_covered(findings["number"], quantities)
         else find_expression(text, language=text_language)
     )
     return AnnotatedText(
@@ -163,6 +163,13 @@ def _units_beside(text: str, quantities: list[Finding[Quantity]]) -> list[Findin
     """Units into which a quantity of the same kind may be converted: "3 pounds in kg" names a weight, and no money."""
     kinds = {DIMENSIONS[each.value.unit] for each in quantities}
     return [each for each in _apart(find_units(text), quantities) if DIMENSIONS[each.value] in kinds] if kinds else []
+
+
+def _converts(units: list[Finding[str]], quantities: list[Finding[Quantity]]) -> bool:
+    """Whether a quantity is asked for in another unit; "65 km a day 5 days a week, how many km?" is a product."""
+    own = {each.value.unit for each in quantities}
+    is_product = len(own) > 1 and len({DIMENSIONS[unit] for unit in own}) > 1
+    return bool(units) and not (is_product and any(each.value in own for each in units))
 
 
 def _are_covered(found: Sequence[Finding[Any]], others: Sequence[Finding[Any]]) -> bool:

@@ -23,7 +23,29 @@ MAX_KEPT = 4096
 SHORTEST_OWN = 4
 """A shorter value that has words is a code and no word: `DE` is Germany, and the commonest word of Spanish."""
 AUXILIARIES = frozenset(
-    {"hemos", "han", "ha", "he", "se", "nos", "have", "has", "had", "did", "do", "we", "been", "que", "that"}
+    {
+        "hemos",
+        "han",
+        "ha",
+        "he",
+        "se",
+        "nos",
+        "have",
+        "has",
+        "had",
+        "did",
+        "do",
+        "we",
+        "been",
+        "que",
+        "that",
+        "yet",
+        "still",
+        "already",
+        "aun",
+        "todavia",
+        "ya",
+    }
 )
 """Verbs and pronouns that may stand between the words of a phrase: "el IVA que hemos repercutido" is "IVA repercutido"."""
 _GROUPING_WORDS = frozenset({"by", "per", "por", "segun", "cada"})

@@ -6,7 +6,7 @@ from batuta.language.findings import Language
 from batuta.language.folding import words_of
 
 _ENGLISH = (
-    "the a an is are was were be been of to in on at for from by with and or but if do does did can could will would "
+    "the an is are was were be been of to in on at for from by with and or but if do does did can could will would "
     "should may might must i me my you your we our us they them their he she it its this that these those there here "
     "what what's whats which who whom when where why how much many please tell give show want need like about into than "
     "then so not have has had get let let's also just any some all more most day days today tomorrow yesterday week "
@@ -25,6 +25,8 @@ _SPANISH = (
     "sacame vale buenos buenas q xq pq adios quien dia calculas calculame cuentas haces puedes serian sale saldria cobro gasto pague cuesta cuestan abre cierra raiz solo ordena mayor menor mayores menores quita barras grados centigrados pulgadas millas libras galones litros metros kilos dentista"
 )
 _MARKS: dict[Language, frozenset[str]] = {"en": frozenset(_ENGLISH.split()), "es": frozenset(_SPANISH.split())}
+_SHARED = frozenset({"a"})
+"""Words of both languages that tell of English where nothing tells of Spanish."""
 _SPANISH_ONLY = re.compile(r"[ñ¿¡áéíóúü]")
 
 
@@ -33,6 +35,8 @@ def language_marks(text: str) -> dict[Language, int]:
     words = words_of(text)
     marks: dict[Language, int] = {language: sum(word in known for word in words) for language, known in _MARKS.items()}
     marks["es"] += 2 * len(_SPANISH_ONLY.findall(text.lower()))
+    if not marks["es"]:
+        marks["en"] += sum(word in _SHARED for word in words)
     return marks
 
 

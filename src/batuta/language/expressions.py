@@ -35,7 +35,7 @@ _INCLUDED = r"\b(?:included|incluid\w*|including|inside|with|con|paid|payed|pagu
 """Asks for what was there before a tax that is included."""
 _PRODUCT = r"(?:\s+(?!(?:at|a|por|de|and|y|to|in|en)\b)[a-z]+){1,3}\s+(?:at|a|por|de)\s+"
 """Between how many things and what each of them costs."""
-_EACH = r"\s*(?:each|apiece|a\s+piece|per\s+\w+|cada\s+un[oa]|la\s+unidad|el\s+kilo|por\s+(?:unidad|persona|cabeza))"
+_EACH = r"\s*(?:(?:in\s+)?each|apiece|a\s+piece|per\s+\w+|cada\s+un[oa]|la\s+unidad|el\s+kilo|por\s+(?:unidad|persona|cabeza))"
 _METRES = r"(?:m|cm|km|met(?:re|er)s?|metros?|centimet(?:re|er)s?|centimetros?|feet|pies)"
 _HOW_MUCH_EACH = (
     r"\b(?:how\s+much\s+(?:\w+\s+){0,4}?(?:each|apiece|per\s+(?:person|head))|"
@@ -85,6 +85,16 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"\b(?:product\s+of|producto\s+de|multiply|multiplicar?)\s+{_LIST}(?!\s*(?:by|por)\b)", _product),
     (rf"{_N}(?:\s+[a-z]+){{1,3}}\s+for\s+{_N}{_EACH}", r"(\1 * \2)"),
     (rf"{_N}{_PRODUCT}{_N}{_EACH}", r"(\1 * \2)"),
+    (rf"{_N}{_PRODUCT}{_N}(?=\s*(?:plus|mas|\+|minus|menos)\s+{_N}(?!{_PERCENT}))(?!{_PERCENT})", r"(\1 * \2)"),
+    (rf"{_N}\s+[a-z]+\s+(?:with|of|con|de)\s+{_N}\s+([a-z]{{3,}})\b(?=.*\b(?:how\s+many|cuant[oa]s)\s+\3\b)", r"(\1 * \2)"),
+    (rf"\b(?:pack|box|bag|case|caja|paquete|bolsa|lote)\s+(?:of|with|de|con)\s+{_N}\D{{1,25}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\2 / \1)"),
+    (rf"\b(?:was|were|costaba|costaban|valia|valian|era)\s+{_N}\D{{1,15}}?\b(?:now|ahora)\b\D{{0,15}}?{_N}(?=.*\b(?:discount|reduction|descuento|rebaja)\b)(?=.*(?:%|percent|porcentaje|por\s+ciento))",
+     r"((\1 - \2) / \1 * 100)"),
+    (rf"{_N}\D{{0,30}}?\b(?:share|split|reparten|comparten|se\s+reparten)\s+\D{{0,12}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\2 / \1)"),
+    (rf"{_N}\D{{1,25}}?\b(?:pay|save|pago|ahorro|devuelvo)\s+{_N}\s+(?:an?|per|al?|cada|por)\s+(?:la\s+)?(?:month|mes|week|semana|year|ano)\b(?=.*\b(?:how\s+many|cuant[oa]s)\s+(?:months|meses|weeks|semanas|years|anos)\b)",
+     r"(\1 / \2)"),
+    (rf"\b(?:split|share|reparte|repartir|divide|dividir)\s+{_N}\D{{0,12}}?\s(?:in|into|en)\s+{_N}", r"(\1 / \2)"),
+    (rf"\b(?:how\s+much|cuanto)\s+(?:is\s+the\s+|es\s+el\s+)?(?:vat|iva|tax)\b\D{{1,25}}?{_N}\s+(?:at|al|a)\s+{_THE}{_N}{_PERCENT}", r"(\1 * \2 / 100)"),
     (rf"{_N}\s+[a-z]+\s+(?:with|of|con|de)\s+{_N}(?:\s+[a-z]+)?{_EACH}", r"(\1 * \2)"),
     (rf"\b(?:how\s+much|cuant[oa]s?|costs?|total)\b[^\d§]{{0,30}}{_N}{_PRODUCT}{_N}(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
     (rf"{_N}{_PRODUCT}{_N}(?=\D{{1,20}}?\b(?:how\s+much|cuant[oa]|total)\b)(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
@@ -95,7 +105,7 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"{_N}{_MENTIONS}\b(?:what(?:'s|\s+is)|how\s+much\s+is|cuanto\s+es)\s+{_THE}{_N}{_PERCENT}\s*{_SURCHARGE}", r"(\1 * \2 / 100)"),
     (rf"(?:with|con|including|incluyendo)\s+{_THE}(?:vat|iva|tax)\s+(?:of|for|on|de|para|sobre)\s+{_THE}{_N}\s*(?:at|al|a|del|of|con|with|,)?\s*{_THE}{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
     (rf"^(?=.*{_WENT})(?=.*(?:%|\bpercent\w*|\bporcentaje|\bpor\s+ciento)).*?\b(?:from|de|desde)\s+{_N}(?:\s+[a-z]+)?\s+(?:to|a|hasta)\s+{_N}(?!{_PERCENT}).*$", r"((\2 - \1) / \1 * 100)"),
-    (rf"\b(?:from|de|desde)\s+{_N}\s+(?:to|a|hasta)\s+{_N}\b(?={_MENTIONS}(?:increase|growth|change|grown|aumento|aumentado|incremento|subida|subido|crecimiento|crecido|variacion|cambio|bajada|caida|drop|decrease))(?=.*(?:%|percent|porcentaje|por\s+ciento|tanto))", r"((\2 - \1) / \1 * 100)"),
+    (rf"\b(?:from|de|desde)\s+{_N}\s+(?:to|a|hasta)\s+{_N}\b(?={_MENTIONS}(?:increase|growth|change|grown|aumento|aumentado|incremento|subida|subido|crecimiento|crecido|variacion|cambio|bajada|caida|drop|decrease|up|down))(?=.*(?:%|percent|porcentaje|por\s+ciento|tanto))", r"((\2 - \1) / \1 * 100)"),
     (rf"{_N}\s+(?:con|with|menos|less|tras|after|at|minus)\s+{_THE}{_N}{_PERCENT}\s*{_DISCOUNT}", r"(\1 * (1 - \2 / 100))"),
     (rf"{_N}{_PERCENT}\s*{_DISCOUNT}\s+(?:(?:en|sobre|de|a|on|of|for|for\s+an?|from)\s+)?{_THE}(?:[a-z]{{3,}}\s+(?:de|of|at|a)\s+)?{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
     (rf"{_DISCOUNT}\s+{_THE}{_N}{_PERCENT}\s+(?:en|sobre|de|a|on|of|to|from)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),

@@ -19,7 +19,9 @@ FEASTS = {
         ("new year's day", "new years day", "dia de ano nuevo", "ano nuevo", "new year", "the new year"), (1, 1)
     ),
     **dict.fromkeys(("dia de reyes", "dia de los reyes magos", "reyes magos", "epiphany", "epifania"), (1, 6)),
-    **dict.fromkeys(("valentine's day", "valentines day", "san valentin", "dia de los enamorados"), (2, 14)),
+    **dict.fromkeys(
+        ("valentine's day", "valentines day", "valentine day", "san valentin", "dia de los enamorados"), (2, 14)
+    ),
     **dict.fromkeys(("international women's day", "dia de la mujer", "dia internacional de la mujer"), (3, 8)),
     **dict.fromkeys(("st patrick's day", "saint patrick's day", "san patricio", "dia de san patricio"), (3, 17)),
     **dict.fromkeys(("april fools' day", "april fool's day", "april fools day", "april fools"), (4, 1)),

@@ -214,9 +214,13 @@ class Interpreter:
             return True
         choices = [slot for slot in intent.slots if (slot.is_required or slot.stands_in) and slot.type == "choice"]
         if intent.reads_every_word:
-            is_named = any(named.get(slot.name) or _names_a_part(slot, texts[-1]) for slot in choices)
+            # A value may be named by a part of its name: "Sotomar".
+            is_named = any(
+                named.get(slot.name) or (slot.takes_names and slot_spans(slot, texts[-1])) for slot in choices
+            )
             return len(texts) > 1 or not choices or is_named
-        return _takes_values(intent) and texts[-1].has_values
+        takes_values = any(slot.is_required and slot.type in ("expression", "quantity") for slot in intent.slots)
+        return takes_values and texts[-1].has_values
 
     def _by_owner(self, found: list[Interpretation], first: AnnotatedText, now: datetime) -> list[Interpretation]:
         """Without other agents' changes where the one that was asked first can be meant: `it` is what that one named."""
@@ -229,10 +233,6 @@ class Interpreter:
     def amending(self) -> list[tuple[str, Intent]]:
         """The intents that change what was made last, with whose they are."""
         return [(agent_id, intent) for agent_id, intent in self._intents.values() if intent.amends]
-
-    def knows_word(self, word: str) -> bool:
-        """Whether a folded word stands in any example."""
-        return self._classifier.knows(word)
 
     def fallback(self) -> tuple[str, Intent] | None:
         """Who takes questions that nothing else understands."""
@@ -360,15 +360,6 @@ def _is_told_by_values(intent: Intent, text: AnnotatedText) -> bool:
     taken = [each.span for each in (*text.findings.get("quantity", ()), *find_units(text.text))]
     words = [(stem(word), start) for word, start, _ in words_with_places(text.text)]
     return all(word in filler_stems() or any(span.start <= at < span.end for span in taken) for word, at in words)
-
-
-def _names_a_part(slot: Slot, text: AnnotatedText) -> bool:
-    """Whether a text names a value of a slot by a part of its name: "Sotomar"."""
-    return slot.takes_names and bool(slot_spans(slot, text))
-
-
-def _takes_values(intent: Intent) -> bool:
-    return any(slot.is_required and slot.type in ("expression", "quantity") for slot in intent.slots)
 
 
 def _stance(texts: Sequence[AnnotatedText], verbs: frozenset[str] = frozenset()) -> Stance:

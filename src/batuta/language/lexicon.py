@@ -36,7 +36,10 @@ SHORT_WEEKDAYS = {
     **numbered(0, "mon tue wed thu fri sat sun", "lun mar mie jue vie sab dom"), "tues": 1, "weds": 2, "mierc": 2, "thur": 3, "juev": 3, "vier": 4,
     "thurs": 3,
 }  # fmt: skip
-"""Understood after a word such as `on` or `el`: many mean something else as well."""
+"""Days as people shorten them."""
+UNSURE_WEEKDAYS = frozenset({"mon", "wed", "sat", "sun", "mar", "dom", "lun"})
+"""Short weekdays that mean something else as well: a day only after `on` or `el`, or beside a number."""
+SHORT_SPANISH_WEEKDAYS = ("lun", "mie", "mierc", "jue", "juev", "vie", "vier", "sab")
 MONTHS = {
     **numbered(1, *(" ".join(names) for names in MONTH_NAMES.values())),
     **numbered(1, "jan feb mar apr may jun jul aug sep oct nov dec"),
@@ -71,7 +74,7 @@ SCALES = {
 }  # fmt: skip
 SMALL_NUMBERS = {
     **{word: value for word, value in (UNITS_EN | UNITS_ES | TENS).items() if value},
-    "a": 1, "an": 1, "a couple of": 2, "un par de": 2, "couple of": 2, "par de": 2, "a dozen": 12,
+    "a": 1, "an": 1, "a couple of": 2, "a couple": 2, "a pair of": 2, "un par de": 2, "couple of": 2, "par de": 2, "a dozen": 12,
 }  # fmt: skip
 """How many of something a text speaks of: `two weeks`, `un par de meses`."""
 ORDINALS = {

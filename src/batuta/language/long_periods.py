@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
 from batuta.language.calendar_math import Grain, Period, Reference, months_on, unit_of
-from batuta.language.dates import YEAR_WORDS, year_number
+from batuta.language.date_forms import YEAR_WORDS, year_number
 from batuta.language.feasts import easter_sunday
 from batuta.language.lexicon import ORDINALS, one_of
 
@@ -129,7 +129,7 @@ def _holy_week(match: Match, reference: Reference) -> list[Period]:
 
 
 _YEAR = rf"(?:,?\s*(?:(?:de|del|of|in|en)\s+)?(?:el\s+|the\s+)?(?P<year>(?:19|20)\d\d(?!\d)|{YEAR_WORDS}))"
-_NEAR = r"(?:this|last|next|past|coming|est[ea]|pasad[oa]|proxim[oa]|siguiente|ultim[oa])"
+_NEAR = r"(?:this|current|last|next|past|coming|est[ea]|pasad[oa]|proxim[oa]|siguiente|ultim[oa])"
 _SEASON = one_of(SEASONS)
 LONG_PERIODS: tuple[tuple[str, Resolve], ...] = (
     (r"(?:(?:from|de|desde)\s+)?(?<![\d/.-])(?P<one>(?:19|20)\d\d)\s*[-–/]\s*(?P<other>(?:19|20)\d\d)(?![\d/-])", _year_range),

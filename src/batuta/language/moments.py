@@ -1,12 +1,18 @@
 """Moments: a day and a time that belong together, in a zone. "pasado mañana a las 4 menos cuarto", "in two hours"."""
 
+import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Literal
 
-from batuta.language.dates import find_dates
+from batuta.language.dates import MAX_CHARS, find_dates
 from batuta.language.findings import Finding, Language
+from batuta.language.plain_text import PlainText
 from batuta.language.times import find_soon, find_times
 
+_NOW = re.compile(
+    r"\b(?:(?:right|just|justo)\s+(?:now|ahora)|now|ahora(?:\s+mismo)?|ahorita|at\s+(?:this|the)\s+(?:moment|time)|en\s+este\s+momento|asap|"
+    r"as\s+soon\s+as\s+possible|lo\s+(?:antes|mas\s+pronto)\s+posible|cuanto\s+antes|tan\s+pronto\s+como\s+\w+(?:\s+posible)?)\b"
+)
 ClockChange = Literal["skipped", "doubled"]
 
 
@@ -34,7 +40,14 @@ def find_moments(text: str, *, now: datetime, language: Language | None = None) 
                 reference=now,
             )
         )
-    return sorted(found, key=lambda one: one.span)
+    return sorted(found, key=lambda one: one.span) or _now(text, now)
+
+
+def _now(text: str, now: datetime) -> list[Finding[datetime]]:
+    """The moment itself, where a text names no other."""
+    source = PlainText(text[:MAX_CHARS])
+    spans = [source.span(match.start(), match.end()) for match in _NOW.finditer(source.plain)][:1]
+    return [Finding(value=now, span=span, text=source.words(span), reference=now) for span in spans]
 
 
 def settle(day: date, wanted: time, zone: tzinfo) -> tuple[datetime, ClockChange | None]:

@@ -61,12 +61,6 @@ def find_numbers(text: str, *, language: Language | None = None) -> list[Finding
     return found
 
 
-def read_number(text: str, language: Language = "en") -> Decimal | None:
-    """The one number that a whole text is; none if it is more or something else."""
-    found = find_numbers(text.strip(), language=language)
-    return found[0].value if len(found) == 1 and found[0].text == composed(text).strip() else None
-
-
 def digits_value(written: str, language: Language) -> tuple[Decimal, tuple[Decimal, ...]]:
     """What digits with separators mean in a language, and what they may mean in the other."""
     sign = -1 if written[:1] in "-−" else 1

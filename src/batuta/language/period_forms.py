@@ -18,13 +18,15 @@ from batuta.language.calendar_math import (
     monday_of,
     month_end,
     months_on,
+    nth_weekday,
     shifted_unit,
     unit_of,
 )
-from batuta.language.dates import YEAR, YEAR_WORDS, year_number
+from batuta.language.date_forms import YEAR, YEAR_WORDS, year_number
 from batuta.language.lexicon import MONTH, MONTHS, NUMBER, ORDINALS, UNSURE_MONTHS, one_of, small_number
 from batuta.language.long_periods import LONG_PERIODS
 
+THURSDAY = 3
 Match = re.Match[str]
 Resolve = Callable[[Match, Reference], Sequence[Period]]
 """The likeliest period first; none where the words turn out to name no period."""
@@ -90,7 +92,13 @@ def _last_units(match: Match, reference: Reference) -> list[Period]:
     if match["unit"].startswith(("fortnight", "quincena")):
         grain, count = "week", count * 2
     if _NEXT.search(match.group()):
-        return [Period(first=today, last=back_from(grain, today, -count) - timedelta(days=1))]
+        last = back_from(grain, today, -count)
+        whole = Period(first=shifted_unit(grain, today, 1).first, last=shifted_unit(grain, today, count).last)
+        return [
+            Period(first=today, last=last - timedelta(days=1)),
+            Period(first=today + timedelta(days=1), last=last),
+            whole,
+        ]
     first = back_from(grain, today, count) + timedelta(days=1)
     if grain not in ("day", "week") and today == month_end(today):
         first = months_on(today.replace(day=1), 1 - count * MONTHS_IN[grain])  # from a month's end back: whole months
@@ -160,7 +168,17 @@ def _part_of(match: Match, reference: Reference) -> list[Period]:
     months = _month_or_quarter(match, reference) if match["month"] else [
         shifted_unit("month", reference.today, _shift_of(match["near"]))
     ]  # fmt: skip
-    return [_cut(each, " ".join(match["part"].split())) for each in months]
+    part = " ".join(match["part"].split())
+    return [cut for each in months for cut in (_cut(each, part), *_calendar_week(each, part))]
+
+
+def _calendar_week(month: Period, part: str) -> list[Period]:
+    """A week of a month as calendars count: from Monday, and of the month that most of its days lie in."""
+    nth = next((ORDINALS[word] for word in part.split() if word in ORDINALS), 0)
+    if nth == 0 or not re.search(r"semana|week", part):
+        return []
+    thursday = nth_weekday(month.first, nth, THURSDAY)
+    return [unit_of("week", thursday)]
 
 
 def _cut(month: Period, part: str) -> Period:
@@ -262,7 +280,7 @@ _PAST = re.compile(
     r"\b(?:last|past|previous|prior|preceding|before|pasad[oa]s?|anterior(?:es)?|ultim[oa]s?|previ[oa]s?)\b"
 )
 _NEXT = re.compile(
-    r"\b(?:next|coming|following|upcoming|proxim[oa]s?|siguientes?|que\s+viene|entrante|venider[oa]s?)\b"
+    r"\b(?:next|coming|following|upcoming|proxim[oa]s?|siguientes?|que\s+vienen?|entrante|venider[oa]s?)\b"
 )
 _RANK = rf"(?:{one_of(word for word in ORDINALS)})"
 _SURE_MONTH = rf"(?:{one_of(month for month in MONTHS if month not in UNSURE_MONTHS)}\b\.?)"
@@ -283,14 +301,14 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
      rf"(?:est[ea]\s+)(?P<unit3>{one_of(_GRAINS)})\s+hasta\s+(?:hoy|ahora|la\s+fecha)|(?P<unit4>ano|mes)\s+hasta\s+la\s+fecha", _to_date),
     (rf"(?:(?:the|los|las|el|la|in|en|over|during|durante)\s+)*(?:last|past|previous|preceding|ultim[oa]s?|pasad[oa]s|anteriores|previ[oa]s|next|coming|following|proxim[oa]s?|siguientes)\s+"
      rf"(?P<amount>{NUMBER})\s+(?:full\s+|whole\s+)?{_UNIT}", _last_units),
-    (rf"(?:(?:the|los|las|en|durante)\s+)*(?P<amount>{NUMBER})\s+(?:ultim[oa]s|proxim[oa]s)\s+{_UNIT}", _last_units),
-    (rf"(?:(?:the|los|las|en|durante)\s+)*(?P<amount>{NUMBER})\s+{_UNIT}\s+(?:anteriores|pasad[oa]s|previ[oa]s)", _last_units),
-    (rf"(?:from\s+|del?\s+|desde\s+|between\s+|entre\s+)?(?:the\s+|el\s+)?(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:to|al?|and|y|-|–|through|until|till|hasta)"
+    (rf"(?:(?:the|los|las|en|durante)\s+)*(?P<amount>{NUMBER})\s+(?:ultim[oa]s|proxim[oa]s|pasad[oa]s|siguientes)\s+{_UNIT}", _last_units),
+    (rf"(?:(?:the|los|las|en|durante)\s+)*(?P<amount>{NUMBER})\s+{_UNIT}\s+(?:anteriores|pasad[oa]s|previ[oa]s|que\s+vienen|siguientes)", _last_units),
+    (rf"(?:from\s+|del?\s+|desde\s+|between\s+|entre\s+)?(?:the\s+|el\s+)?(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:to|al?|and|y|-|–|through|thru|until|till|hasta)"
      rf"\s*(?:the\s+|el\s+)?(?P<other>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+|de\s+)?(?P<month>{MONTH}){YEAR}", _day_range),
-    (r"(?:from\s+|del?\s+|desde\s+|between\s+|entre\s+)?(?:the\s+|el\s+)?(?P<one>\d{1,2})(?:st|nd|rd|th)?\s*(?:to|al?|and|y|-|–|through|until|till|hasta)"
+    (r"(?:from\s+|del?\s+|desde\s+|between\s+|entre\s+)?(?:the\s+|el\s+)?(?P<one>\d{1,2})(?:st|nd|rd|th)?\s*(?:to|al?|and|y|-|–|through|thru|until|till|hasta)"
      r"\s*(?:the\s+|el\s+)?(?P<other>\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+|de\s+|del\s+)?(?:el\s+)?(?P<near>(?:this|last|next|este|proximo|pasado)\s+(?:month|mes)|"
      r"mes\s+(?:pasado|anterior|que\s+viene|proximo|actual))", _near_day_range),
-    (rf"(?P<month>{MONTH})\s+(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:to|-|–|through|until)\s*(?P<other>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]){YEAR}",
+    (rf"(?P<month>{MONTH})\s+(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:to|-|–|through|thru|until)\s*(?P<other>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]){YEAR}",
      _day_range),
     (rf"(?:(?:the|la|el|a)\s+)?(?P<part>{_RANK}\s+(?:week|semana)|(?:{_RANK}\s+)?(?:quincena|half)|end|beginning|start|middle|mid|late|early|"
      rf"finales|final|fin|principios|comienzos|mediados|inicios)(?:\s+|-)(?:(?:of|de|del|in)\s+)?(?:(?:the|el)\s+)?"
@@ -319,7 +337,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?:(?:the|el|la)\s+)?(?:penultim[oa]\s+{_LONG_UNIT}|(?P<unit2>{one_of(_GRAINS)})\s+(?:before\s+last|after\s+next))", _before_last),
     (rf"hace\s+(?P<amount>{NUMBER})\s+{_LONG_UNIT}|(?P<amount2>{NUMBER})\s+(?P<unit2>{one_of(n for n in _GRAINS if _GRAINS[n] != 'day')})\s+ago",
      _units_ago),
-    (r"(?:(?:the|el|este|this|last|next|proximo|pasado|past)\s+)*(?:weekend|finde|fin\s+de\s+semana)(?:\s+(?:pasado|que\s+viene|proximo))?", _weekend),
+    (r"(?:(?:the|el|este|this|last|next|proximo|pasado|past)\s+)*(?:week-?end|finde|fin\s+de\s+semana)(?:\s+(?:pasado|que\s+viene|proximo))?", _weekend),
     (rf"(?:(?:the|el|la|los|in|en|over|during|durante)\s+)*(?:ultim[oa]|the\s+past|past)\s+{_UNIT}", _latest),
     (rf"(?:(?:the|el|la|in|en|de|del|of|for)\s+)*{_ADJECTIVE_BEFORE}\s+(?:full\s+|whole\s+|natural\s+)?{_LONG_UNIT}(?:\s+{_ADJECTIVE_AFTER})?", _relative),
     (rf"(?:(?:the|el|la|in|en|de|del|of|for)\s+)*{_LONG_UNIT}\s+{_ADJECTIVE_AFTER}", _relative),

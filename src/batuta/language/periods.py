@@ -5,13 +5,13 @@ of them makes a range, and `since` or `until` an open one. `find_comparisons` re
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from batuta.language.calendar_math import Period, Preference, Reference, month_end, months_on, unit_of
+from batuta.language.calendar_math import Period, Preference, Reference, months_on, unit_of
 from batuta.language.dates import BLANK, MAX_CHARS, find_dates
 from batuta.language.findings import Finding, Language, TextSpan
 from batuta.language.period_forms import period_forms
@@ -75,7 +75,7 @@ def _comparisons(text: str, *, now: datetime, language: Language | None) -> list
     found = []
     for match in _COMPARING.finditer(source.plain):
         span = source.span(match.start(), match.end())
-        after = next((each for each in named if span.end <= each.span.start <= span.end + 8), None)
+        after = next((each for each in named if _leads_to(source, match.end(), each.span)), None)
         kind = next((kind for kind, pattern in _COMPARED.items() if pattern.match(source.plain, match.end())), None)
         if match["fixed"]:
             kind = "previous_period" if re.search(_SHORT_FIXED, match["fixed"]) else "previous_year"
@@ -87,6 +87,12 @@ def _comparisons(text: str, *, now: datetime, language: Language | None) -> list
             value = Comparison(kind="period", period=after.value)
             found.append(_compared(source, span.joined(after.span), value, now))
     return found or _compared_afar(source, named, now)
+
+
+def _leads_to(source: PlainText, end: int, span: TextSpan) -> bool:
+    """Whether nothing but articles stands between a word of comparison and a period: "versus Italy this year" does not."""
+    start = _place(source, span)[0]
+    return end <= start and _ARTICLES.fullmatch(source.plain, end, start) is not None
 
 
 def _compared_afar(source: PlainText, named: list[Finding[Period]], now: datetime) -> list[Finding[Comparison]]:
@@ -105,6 +111,10 @@ def _compared_afar(source: PlainText, named: list[Finding[Period]], now: datetim
         kind = next((each for each, pattern in _COMPARED.items() if pattern.match(source.plain, joint.end())), None)
         value = Comparison(kind=kind) if kind else Comparison(kind="period", period=after.value)
         return [_compared(source, source.span(joint.start(), start).joined(after.span), value, now)]
+    than = _THAN_THE_LAST.search(source.plain) if named else None
+    if than is not None and _MORE_OR_LESS.search(source.plain, 0, than.start()):
+        before_it = Comparison(kind="previous_period")
+        return [_compared(source, source.span(than.start(), than.end()), before_it, now)]
     asks = _ASKS_TO_COMPARE.search(source.plain)
     for joint in _JOINING.finditer(source.plain, asks.end()) if asks else ():
         for each, pattern in _COMPARED.items():
@@ -281,6 +291,8 @@ _ASKS_TO_COMPARE = re.compile(
     r"\b(?:compar(?:e|es|ed|ing|ison|a|as|ar|ame|an|ando|acion|ativa|alas|alos)|difference|diferencia|variacion)\b"
 )
 _MORE_OR_LESS = re.compile(r"\b(?:mas|menos|mejor(?:es)?|peor(?:es)?|mayor(?:es)?|menor(?:es)?)\b")
+_THAN_THE_LAST = re.compile(r"\bque\s+(?:en\s+)?(?:el|la)\s+(?:pasad[oa]|anterior|previ[oa])\b")
+"""The end of "¿compramos más este año que el pasado?"."""
 _THAN = re.compile(r"\sque\s+(?:(?:en|de)\s+)?(?:(?:el|la|las?|los?)\s+(?:(?:del?|en)\s+)?)?(?:el\s+|la\s+)?$")
 """What stands before the other period of "¿hemos vendido más este mes que el mes pasado?"."""
 _JOINT = re.compile(
@@ -288,6 +300,7 @@ _JOINT = re.compile(
 )
 _JOINING = re.compile(r"\s(?:with|to|and|against|con|y|e|contra|a|frente\s+a)l?\s+")
 _PERIOD_WORD = r"(?:period|periodo|month|mes|quarter|trimestre|week|semana|semester|semestre|day|dia)"
+_ARTICLES = re.compile(r"\s*(?:(?:that|those|the|in|of|from|for|las?|los?|el|lo|de|del|en|al|a)\s+)*")
 _COMPARED: dict[ComparisonKind, re.Pattern[str]] = {
     "previous_year": re.compile(
         r"(?:(?:that|those|las?|los?)\s+)?(?:(?:of|in|from|del?|en)\s+)?(?:the\s+|el\s+|al\s+|lo\s+)?(?:(?:same|mism[oa]s?)\s+(?:(?:period|periodo|month|mes|quarter|trimestre|time|week|semana|dia|day|one)\s+)?"
@@ -295,17 +308,7 @@ _COMPARED: dict[ComparisonKind, re.Pattern[str]] = {
         r"(?:last\s+year|previous\s+year|year\s+before|prior\s+year|a\s+year\s+(?:ago|earlier|before)|ano\s+(?:pasado|anterior|previo)|(?:pasado|anterior|previo)\s+ano|hace\s+un\s+ano|un\s+ano\s+antes)"
     ),
     "previous_period": re.compile(
-        rf"(?:the\s+|el\s+|al\s+|la\s+)?(?:(?:last|previous|prior|preceding)\s+{_PERIOD_WORD}|{_PERIOD_WORD}\s+(?:before|pasad[oa]|anterior|previ[oa])|"
+        rf"(?:l[ao]s?\s+del?\s+)?(?:the\s+|el\s+|al\s+|la\s+)?(?:(?:last|previous|prior|preceding)\s+{_PERIOD_WORD}|{_PERIOD_WORD}\s+(?:before|pasad[oa]|anterior|previ[oa])|"
         rf"(?:pasad[oa]|anterior|previ[oa])\b(?:\s+{_PERIOD_WORD})?|(?:last|previous)\s+one\b|one\s+before\b)"
     ),
 }
-
-
-def clipped(period: Period, *, until: date) -> Period:
-    """A period without the days after one; one that begins later stays as it is."""
-    return period if period.first > until else replace(period, last=min(period.last, until))
-
-
-def whole_months(period: Period) -> Period:
-    """From the first day of its first month to the last of its last."""
-    return Period(first=period.first.replace(day=1), last=month_end(period.last), grain=period.grain)

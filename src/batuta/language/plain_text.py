@@ -75,7 +75,8 @@ _ABBREVIATED = {
     "tommorow": "tomorrow", "tommorrow": "tomorrow", "wensday": "wednesday", "wendsday": "wednesday",
     "wednsday": "wednesday", "mñn": "manana", "mnn": "manana", "fin de": "fin de", "findes": "finde",
     "qtr": "quarter", "trim": "trimestre", "ult": "ultimo", "prox": "proximo", "prx": "proximo", "pasao": "pasado",
-    "setiembre": "septiembre", "febraury": "february", "febuary": "february",
+    "setiembre": "septiembre", "yr": "year", "yrs": "years", "wk": "week", "wks": "weeks", "mth": "month", "mths": "months",
+    "febraury": "february", "febuary": "february",
 }  # fmt: skip
 _WORD = re.compile(r"[a-z0-9]+")
 

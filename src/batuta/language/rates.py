@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from batuta.language.amounts import DIMENSIONS, UNIT_FACTORS, UNIT_WORDS
 from batuta.language.folding import stem
+from batuta.language.lexicon import one_of
 
 NEARLY_WHOLE = Decimal("0.01")
 """How far from a whole number a conversion may be to be taken for it: a year has 52 weeks."""
@@ -31,6 +32,19 @@ _COUNT = re.compile(rf"(?<![\d.])(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>{_NOUN})\b
 _WHOLE = re.compile(
     r"\b(?:an?|per|one|un|una|al|por|cada|the|todo\s+el|la)\s+(?P<unit>year|ano|month|mes|week|semana|day|dia)\b"
 )
+
+
+def _unit(word: str | None) -> str | None:
+    """A unit's symbol, or the stem of any other word that is counted: nights, people."""
+    return (UNIT_WORDS.get(word) or stem(word)) if word else None
+
+
+_ADVERBS = {
+    **dict.fromkeys(("monthly", "mensual", "mensuales", "mensualmente"), _unit("month")),
+    **dict.fromkeys(("weekly", "semanal", "semanales", "semanalmente"), _unit("week")),
+    **dict.fromkeys(("daily", "diario", "diarios"), _unit("day")),
+}
+_ADVERB = re.compile(rf"\b{one_of(_ADVERBS)}\b")
 _AND_A_HALF = re.compile(rf"(?<![\d.])(?P<number>\d+)\s+(?P<unit>{_NOUN})\s+(?:and\s+a\s+half|y\s+medi[oa])\b")
 _LEFT = re.compile(r"\b(?:left|remain\w*|queda\w*|sobra\w*|restan?)\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -56,7 +70,19 @@ def find_rate(plain: str) -> str | None:
         return spent
     if whole is not None and not _is_used_up(rates, counts):
         counts.append(_Term("1", _unit(whole["unit"])))
-    return _product([*rates, *counts])
+    return _product([*rates, *counts]) or _share(rates, counts, plain)
+
+
+def _share(rates: list[_Term], counts: list[_Term], plain: str) -> str | None:
+    """What a sum per year is per month: "9600 a year, how much is that monthly?"."""
+    named = [_ADVERBS[each.group()] for each in _ADVERB.finditer(plain)] + [
+        _unit(each["unit"]) for each in _WHOLE.finditer(plain)
+    ]
+    only = rates[0] if len(rates) == 1 else None
+    if only is None or only.per is None or not all(each.number == "1" for each in counts):
+        return None
+    factors = [factor for unit in named if unit and (factor := _factor(only.per, unit)) is not None and factor > 1]
+    return f"{only.number} / {factors[0]}" if factors else None
 
 
 def _spent(rates: list[_Term], counts: list[_Term]) -> str | None:
@@ -75,11 +101,6 @@ def _taken(pattern: re.Pattern[str], plain: str) -> tuple[list[_Term], str]:
         for each in pattern.finditer(plain)
     ]
     return found, pattern.sub(lambda each: " " * len(each.group()), plain)
-
-
-def _unit(word: str | None) -> str | None:
-    """A unit's symbol, or the stem of any other word that is counted: nights, people."""
-    return (UNIT_WORDS.get(word) or stem(word)) if word else None
 
 
 def _is_used_up(rates: list[_Term], counts: list[_Term]) -> bool:

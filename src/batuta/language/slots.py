@@ -30,7 +30,9 @@ _LIMIT = re.compile(
     r"which|que|cuales|our|nuestr[oa]s)\s+"
     rf"(?P<number>{_COUNT})\b(?!\s*(?:%|€|(?:days?|dias?|weeks?|semanas?|months?|mes(?:es)?|years?|anos?|quarters?|trimestres?|hours?|horas?|eur(?:os?)?)\b))"
     r"(?:\s+(?:primer[oa]s|mejores|peores|principales|mayores|best|biggest|largest|worst)\b)?|"
-    rf"\b(?P<before>{_COUNT})\s+(?:best|biggest|largest|top|worst|smallest|highest|lowest|main|latest|newest|oldest|most\s+recent|principales|mejores|peores|mayores|menores|primer[oa]s|clientes?\s+(?:que\s+mas|principales|mejores)|customers?\s+(?:with|who))\b"
+    rf"\b(?P<before>{_COUNT})\s+(?:best|biggest|largest|top|worst|smallest|highest|lowest|main|latest|newest|oldest|most\s+recent|principales|mejores|peores|mayores|menores|primer[oa]s|clientes?\s+(?:que\s+mas|principales|mejores)|customers?\s+(?:with|who))\b|"
+    rf"^\W*(?:(?:show|give|dame|ensename|muestrame|dime)\s+(?:me\s+)?)?(?P<leading>{_COUNT})\s+(?:customers|clients|vendors|suppliers|items|products|countries|clientes|proveedores|productos|articulos|paises)\b(?=.*\b(?:most|least|mas|menos|highest|lowest|biggest|mayor|menor|best|mejor)\b)|"
+    rf"^\W*(?:make\s+it|make\s+that|dejalo\s+en|dejalos\s+en|que\s+sean|mejor|only|just|solo)\s+(?:a\s+|the\s+|los\s+|las\s+)?(?:top\s+)?(?P<instead>{_COUNT})\W*$"
 )
 _LEAST = re.compile(
     r"\b(?:least|lowest|smallest|fewest|worst|bottom|menos(?!\s+(?:de\s+)?\d)|menor(?:es)?|peor(?:es)?|mas\s+baj[oa]s?|mas\s+pequen[oa]s?|mas\s+barat[oa]s?|cheapest)\b"
@@ -229,7 +231,9 @@ def _quoted(slot: Slot, source: _Source) -> Any:
 
 def _limit(slot: Slot, source: _Source) -> Any:
     found = _LIMIT.search(aligned(source.text.text))
-    return small_number(found["number"] or found["before"]) if found else None
+    if found is None:
+        return None
+    return small_number(found["number"] or found["before"] or found["leading"] or found["instead"])
 
 
 def _bound(slot: Slot, source: _Source) -> Any:

@@ -289,7 +289,10 @@ def _kind(clause: _Clause, verbs: frozenset[str] = frozenset()) -> ClauseKind:
     plain = clause.plain
     if _FORBIDS.match(plain):
         return "forbids"
-    if is_no(plain) or _TAKES_BACK.search(plain) or _corrects(clause):
+    if is_no(plain) or _TAKES_BACK.search(plain):
+        return "takes_back"
+    # "I mean the lunch" says that something else was meant; another day or time is read as such.
+    if _MEANT.match(plain) and not (find_times(clause.text) or find_dates(clause.text, now=_ANY_DAY)):
         return "takes_back"
     if _IS_SAID_OF.match(plain):
         return "reports"
@@ -311,12 +314,6 @@ def _kind(clause: _Clause, verbs: frozenset[str] = frozenset()) -> ClauseKind:
     if _REPORTS.search(plain) or _ACCENTED_PAST.search(clause.text):
         return "reports"
     return "other" if _HAS_CLAUSE.search(plain) or _has_unlisted_verb(clause, verbs) else "notes"
-
-
-def _corrects(clause: _Clause) -> bool:
-    """Whether a clause says that something else was meant: "I mean the lunch". Another day or time is read as such."""
-    text = clause.text
-    return _MEANT.match(clause.plain) is not None and not (find_times(text) or find_dates(text, now=_ANY_DAY))
 
 
 def _has_unlisted_verb(clause: _Clause, verbs: frozenset[str]) -> bool:

@@ -63,9 +63,9 @@ def find_times(text: str) -> list[Finding[time]]:
     """The times of day a text names, in order; those of a stretch ("from 9 to 11") are its start."""
     source = PlainText(text[:MAX_CHARS])
     found: list[Finding[time]] = []
-    plain = without_dates(source.plain)
+    plain = _SOON.sub(lambda match: " " * len(match.group()), without_dates(source.plain))
     found += [Finding(value=each.value.start, span=each.span, text=each.text) for each in find_hour_ranges(text)]
-    for match in _TIME.finditer(plain):
+    for match in (*_TIME.finditer(plain), *_TIME_TODAY.finditer(source.plain)):
         span = source.span(match.start(), match.end())
         if any(span.overlaps(other.span) for other in found):
             continue
@@ -112,30 +112,42 @@ def find_soon(text: str, *, now: datetime) -> list[Finding[datetime]]:
     source = PlainText(text[:MAX_CHARS])
     found = []
     for match in _SOON.finditer(source.plain):
-        said = " ".join((match["amount"] or "un").split())
-        amount = 0.5 if said in ("half an", "media") else float(small_number(said))
-        minutes = amount * (60 if match["unit"].startswith("h") else 1)
-        minutes += 30 if match["more"] else 0
+        is_hours = match["unit"].startswith("h")
+        minutes = _amount_of(match["amount"] or "un") * (60 if is_hours else 1)
+        minutes += 30 if match["more"] or match["more2"] else 0
         span = source.span(match.start(), match.end())
         moment = now.replace(second=0, microsecond=0) + timedelta(minutes=minutes)
         found.append(Finding(value=moment, span=span, text=source.words(span), reference=now))
     return found
 
 
+def _amount_of(words: str) -> float:
+    """How many hours or minutes: `a couple of`, `half an`, `3/4`, `2.5`."""
+    said = " ".join(words.replace("-", " ").split())
+    if said in _FRACTIONS:
+        return _FRACTIONS[said]
+    if "/" in said:
+        part, whole = said.split()[0].split("/")
+        return int(part) / (int(whole) or 1)
+    return float(said.replace(",", ".")) if said[0].isdigit() else float(small_number(said))
+
+
 def read_time(words: str, *, context: str = "") -> tuple[time, tuple[time, ...]] | None:
     """The time of day that words mean, and what else they may mean; none for a time that no clock shows."""
     plain = " ".join(PlainText(words).plain.split())
     named = next((value for name, value in DAY_PARTS.items() if re.search(rf"\b{name}\b", plain)), None)
-    if named is not None and not re.search(r"\d|\b(?:una|dos|tres)\b", plain):
+    if named is not None and re.fullmatch(r"(?:(?:at|al?|de|del)\s+)?\w+", plain):
         return named, ()
     plain = _BRITISH_HALF.sub(r"half past \1", plain)
+    plain = _TOGETHER.sub(r"\1:\2", _SHORT_HALVES.sub(r"\1m", plain))
     relative = _PAST_OR_TO.search(plain)
     found = relative or _CLOCK.search(plain)
     if found is None:
         return None
-    hour = int(found["hour"]) if found["hour"].isdigit() else HOURS[found["hour"]]
+    hour = _hour(found["hour"])
     minute = 0 if relative else int(found["minute"] or found["compact"] or 0)
-    is_morning, is_late = _MORNING.search(plain), _AFTERNOON.search(plain) or _late_context(plain, context)
+    is_late = _AFTERNOON.search(plain) or _late_context(plain, context)
+    is_morning = _MORNING.search(plain) or (hour <= 12 and not is_late and _EARLY.search(context))
     says_half = re.search(r"\d\s*[ap]\.?\s?m\b", plain) is not None
     if hour > 24 or minute > 59 or (says_half and not 1 <= hour <= 12):
         return None
@@ -154,6 +166,12 @@ def read_time(words: str, *, context: str = "") -> tuple[time, tuple[time, ...]]
     if 0 < hour <= LATEST_EARLY_HOUR:
         return _clock(base + HALF_A_DAY), (_clock(base),)
     return _clock(base), (_clock(base + HALF_A_DAY),)
+
+
+def _hour(words: str) -> int:
+    if words.isdigit():
+        return int(words)
+    return HOURS[words] if words in HOURS else DAY_PARTS[words].hour
 
 
 def _late_context(plain: str, context: str) -> bool:
@@ -180,8 +198,15 @@ def _between(start: str, end: str) -> HourRange | None:
     ends = [last[0], *last[1]]
     starts = [first[0], *(first[1] if first[0].hour >= 12 else ())]
     pairs = [(one, other) for one in starts for other in ends if 0 < _minute_of(other) - _minute_of(one) <= HALF_A_DAY]
-    one, other = pairs[0] if pairs else (first[0], last[0])
+    one, other = pairs[0] if pairs else (first[0], _later_half(first[0], last[0], end))
     return HourRange(start=one, end=other)
+
+
+def _later_half(start: time, end: time, words: str) -> time:
+    """The end of `11:30-1:30`, which is in the afternoon; `22:00-06:00` ends in the morning."""
+    is_on_dial = 1 <= start.hour <= 12 and 1 <= end.hour <= 12 and not words.startswith("0")
+    later = _clock(_minute_of(end) + HALF_A_DAY)
+    return later if is_on_dial and not _SAYS_HALF.search(words) and later > start else end
 
 
 def _shift(after: str) -> int:
@@ -204,8 +229,11 @@ def _minute_of(moment: time) -> int:
     return moment.hour * 60 + moment.minute
 
 
-_HALF = r"(?:,?\s*(?:de|por|in|of|at|a)\s+(?:la\s+|the\s+)?(?:manana|madrugada|tarde|noche|morning|afternoon|evening|night)\b)"
-_MERIDIEM = r"(?:\s*(?:[ap]\.\s?m\b\.?|[ap]\s?m\b|hrs?\b|hs?\b|o'?\s?clock\b|en\s+punto\b|sharp\b))"
+_HALF = (
+    r"(?:,?\s*(?:de|por|en|in|of|at|a)\s+(?:la\s+|the\s+)?(?:manana|madrugada|tarde|noche|morning|afternoon|evening|night|[ap]\.?m\b\.?)\b|"
+    r"\s+del\s+mediodia\b)"
+)
+_MERIDIEM = r"(?:(?:\s*-?ish)?\s*(?:[ap]\.\s?m\b\.?|[ap]\s?m\b|hrs?\b|hs?\b|o'?\s?clock\b|en\s+punto\b|sharp\b))"
 _COUNTED = r"(?!\s+(?!(?:de|del|con|para|en|por|horas?|el|la|los|las|a|al|y|o|minutos|min)\b)[a-z]{2,})"
 """After a number: nothing that it counts, such as `personas`."""
 _MINUTES_ES = rf"(?:\s+(?:y|menos)\s+(?:{one_of(MINUTES)}\b|\d{{1,2}}\b{_COUNTED}))"
@@ -214,16 +242,23 @@ _DIGITS = r"\d{1,2}(?:[:.]\d\d(?!\d)|h\d\d(?!\d))?"
 _SPANISH = one_of(SPANISH_HOURS) + r"\b"
 _ENGLISH = one_of(ENGLISH_HOURS) + r"\b"
 _BEFORE_AFTER = rf"(?:{one_of(('half', 'a quarter', 'quarter', 'five', 'ten', 'twenty', 'twenty five', 'twenty-five'))}|\d{{1,2}}(?:\s+min(?:ute)?s?)?)"
+_SHORT_HALF = r"(?<=:\d\d)[ap]\b"
+_RUN_TOGETHER = r"(?:1[0-2]|0?[1-9])[0-5]\d"
+_AT_END = rf"(?=\W*$|\s*[,;?!{BLANK}]|\s+(?:on|with|in|con|el|en)\b)"
 _TIMES = (
+    rf"(?<![\d:.,])(?:(?:at|around|by)\s+)?{_RUN_TOGETHER}(?:\s*[ap]\.?\s?m\b\.?|{_HALF})",
+    rf"(?:at|around|approximately)\s+{_RUN_TOGETHER}(?!\d){_AT_END}",
+    rf"at\s+\d{{1,2}}\s+[0-5]\d{_AT_END}",
+    r"for\s+\d{1,2}(?::\d\d)?\s*[ap]\.?m\b",
     rf"(?:(?:a|sobre|hacia|de|desde|para)\s+)?las?\s+(?:{_DIGITS}(?![\d%])|{_SPANISH}){_MINUTES_ES}?(?:{_MERIDIEM}|\s+horas\b)?{_HALF}?",
     rf"(?<={BLANK}[\s,])\s*(?:1[3-9]|2[0-3])\s+(?:hours|horas)\b",
-    rf"(?:(?:at|around|by)\s+)?{_BEFORE_AFTER}\s+(?:past|to|til|till|before|after)\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH}){_MERIDIEM}?{_HALF}?",
-    rf"(?:at|around|by)\s+half\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH}){_MERIDIEM}?{_HALF}?",
-    rf"half\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH})(?:{_MERIDIEM}|{_HALF})",
-    rf"(?<={BLANK}\s)half\s+(?:\d{{1,2}}\b(?![:%])|{_ENGLISH})",
+    rf"(?:(?:at|around|by)\s+)?{_BEFORE_AFTER}\s+(?:past|to|til|till|before|after)\s+(?:\d{{1,2}}(?![\d:%])|{_ENGLISH}|noon\b|midday\b|midnight\b){_MERIDIEM}?{_HALF}?",
+    rf"(?:at|around|by)\s+half\s+(?:\d{{1,2}}(?![\d:%])|{_ENGLISH}){_MERIDIEM}?{_HALF}?",
+    rf"half\s+(?:\d{{1,2}}(?![\d:%])|{_ENGLISH})(?:{_MERIDIEM}|{_HALF})",
+    rf"(?<={BLANK}\s)half\s+(?:\d{{1,2}}(?![\d:%])|{_ENGLISH})",
     rf"(?<!\bfor\s)(?:(?:at|around|by)\s+)?{_DIGITS}{_MERIDIEM}{_HALF}?",
     r"(?:(?:at|around|by)\s+)?\d{1,2}h\d\d(?!\d)",
-    rf"(?:(?:at|around|by)\s+)?(?<![\d:])\d{{1,2}}:\d\d(?![\d:]){_MERIDIEM}?{_HALF}?",
+    rf"(?:(?:at|around|by)\s+)?(?<![\d:])\d{{1,2}}:\d\d(?![\d:])(?:{_SHORT_HALF}|{_MERIDIEM})?{_HALF}?",
     rf"(?:at|around)\s+(?:\d{{1,2}}(?:\.\d\d)?(?!\d|[/:%,.]\d|\s*(?:%|percent|days|hours|people|minutes|euros|€))|{_ENGLISH}{_MINUTES_EN}?){_MERIDIEM}?{_HALF}?",
     rf"(?:{_ENGLISH}{_MINUTES_EN}?|\b\d{{1,2}}){_HALF}",
     rf"{_ENGLISH}{_MINUTES_EN}?{_MERIDIEM}",
@@ -235,10 +270,11 @@ _TIMES = (
     rf"(?:(?<={BLANK}\s)|(?:say|about|tipo|aprox|approx)\s+)\d{{1,2}}\.[0-5]\d(?!\d|\s*(?:%|€|\$|euros?|eur|dollars?|dolares|k|m|km|kg)\b)",
 )
 _SPOKEN = rf"(?:(?:{_DIGITS}(?!\d)|{_SPANISH}|{_ENGLISH}|noon|midday|mediodia){_MINUTES_ES}?{_MERIDIEM}?)"
-_MARKED = rf"(?:\d{{1,2}}(?:[:.]\d\d(?!\d){_MERIDIEM}?|{_MERIDIEM}))"
-_UNTIL = r"(?:\s+(?:to|until|till|a|hasta)\s+(?:las?\s+)?|\s*[-–—]\s*)"
+_MARKED = rf"(?:\d{{1,2}}(?:[:.]\d\d(?!\d)(?:[ap]\b|{_MERIDIEM})?|[ap]\b|{_MERIDIEM}))"
+_UNTIL = r"(?:\s+(?:to|untill?|till?|a|hasta)\s+(?:las?\s+)?|\s*[-–—]\s*)"
 _RANGE_FORMS = (
     rf"(?:from|desde|de)\s+(?:las?\s+)?(?P<start>{_SPOKEN}){_UNTIL}(?P<end>{_SPOKEN})(?!\s*(?:%|de\s+\w+(?:o|e|l|re)\b|/))",
+    rf"(?:from\s+)?(?P<start>{_MARKED}){_UNTIL}(?P<end>\d{{1,2}}(?::\d\d)?[ap]\b)",
     rf"(?:between|entre)\s+(?:las?\s+)?(?P<start>{_SPOKEN})\s+(?:and|y)\s+(?:las?\s+)?(?P<end>{_SPOKEN})",
     rf"a\s+las?\s+(?P<start>{_SPOKEN})\s+(?:a|hasta)\s+las?\s+(?P<end>{_SPOKEN})",
     rf"(?:at\s+|a\s+las?\s+)?(?<![\d:])(?P<start>{_MARKED}){_UNTIL}(?P<end>{_SPOKEN})",
@@ -251,14 +287,27 @@ _RANGES, _RANGES_NEAR_A_DAY = (
     tuple(re.compile(rf"\b{each}(?P<half>{_HALF})?") for each in forms)
     for forms in (_RANGE_FORMS, (*_RANGE_FORMS, _BARE_RANGE, _SPOKEN_RANGE))
 )
+_FRACTIONS = {
+    **dict.fromkeys(("half an", "half a", "media"), 0.5), **dict.fromkeys(("a quarter of an", "quarter of an", "un cuarto de"), 0.25),
+    **dict.fromkeys(("three quarters of an", "tres cuartos de"), 0.75),
+}  # fmt: skip
+_SOON_AMOUNT = rf"{one_of(_FRACTIONS).replace(' ', '[ -]')}|\d{{1,2}}/\d{{1,2}}(?:\s+of\s+an)?|\d+[.,]\d+|{NUMBER}"
 _SOON = re.compile(
-    rf"\b(?:(?:with)?in|en|dentro\s+de|de\s+aqui\s+a)\s+(?:about\s+|unos\s+|unas\s+)?(?:(?P<amount>half\s+an|media|{NUMBER})\s+|(?=hora\s+y\s+media))"
-    r"(?P<unit>hours?|horas?|hrs?|minutes?|mins?|minutos?)(?P<more>\s+y\s+media|\s+and\s+a\s+half)?(?:'s?\s+time)?\b"
+    rf"\b(?:(?:with)?in|en|dentro\s+de|de\s+aqui\s+a)\s+(?:about\s+|unos\s+|unas\s+)?"
+    rf"(?:(?P<amount>{_SOON_AMOUNT})\s*(?:more\s+)?(?:and\s+an?\s+(?=half))?|(?=hora\s+y\s+media))"
+    r"(?P<more>half\s+(?=hours))?(?P<unit>hours?|horas?|hrs?|h|minutes?|mins?|minutos?)\b(?P<more2>\s+y\s+media|\s+and\s+a\s+half)?(?:'s?\s+time\b)?"
+)
+_TIME_TODAY = re.compile(
+    rf"(?<![\d:.,/])(?<!\bfor\s)\b(?:\d{{1,2}}|{_ENGLISH})(?=\s+(?:tonight|this\s+(?:evening|afternoon|morning))\b)"
 )
 _PAST_OR_TO = re.compile(
     rf"(?P<minutes>{one_of(('half', 'a quarter', 'quarter', 'five', 'ten', 'twenty', 'twenty five', 'twenty-five'))}|\d{{1,2}})"
-    rf"(?:\s+min(?:ute)?s?)?\s+(?P<sign>past|to|till|til|before|after)\s+(?P<hour>\d{{1,2}}|{_ENGLISH})"
+    rf"(?:\s+min(?:ute)?s?)?\s+(?P<sign>past|to|till|til|before|after)\s+(?P<hour>\d{{1,2}}|{_ENGLISH}|noon|midday|midnight)"
 )
+_TOGETHER = re.compile(r"(?<![\d:.])(\d{1,2})\s?([0-5]\d)(?!\d)(?![:.]\d)")
+"""`1030` and `10 30` are half past ten."""
+_SHORT_HALVES = re.compile(r"((?:\b\d{1,2}|\d:\d\d)[ap])\b")
+"""`9a` and `3:20p`, where a time is meant."""
 _BRITISH_HALF = re.compile(rf"\bhalf\s+(\d{{1,2}}\b|{_ENGLISH})")
 """`half four` is half past four."""
 _CLOCK = re.compile(
@@ -269,9 +318,11 @@ _ADDED = re.compile(
 )
 _MORNING = re.compile(r"\d\s*a\.?\s?m\b|\ba\.?m\b|morning|madrugada|de la manana|por la manana|en la manana")
 _PM = re.compile(r"\d\s*p\.?\s?m\b|\bp\.?m\b")
-_AFTERNOON = re.compile(r"\d\s*p\.?\s?m\b|\bp\.?m\b|afternoon|evening|night|tarde|noche")
+_AFTERNOON = re.compile(r"\d\s*p\.?\s?m\b|\bp\.?m\b|afternoon|evening|(?<!mid)night|tarde|(?<!media)noche|del mediodia")
 _SAYS_HALF = re.compile(rf"[ap]\.?\s?m\b|{_HALF}|noon|midday|mediodia|morning|afternoon|evening|night|tarde|noche")
 _PART_OF_DAY = re.compile(
     rf"(?<!mas\s)\b(?:(?:in|at|on|en|por|a|de)\s+)?(?:(?:the|la|el)\s+)?(?P<part>{one_of(_PARTS_OF_DAY)})\b"
 )
+_EARLY = re.compile(r"\b(?:(?:this|tomorrow|day|in the|early) morning|(?:por|de) la manana|esta manana)\b(?!s)")
+"""Where a sentence speaks of a morning: "mañana por la mañana a las 7"."""
 _LATE = re.compile(r"(?<!mas )\b(?:afternoon|evening|tonight|night|tarde|noche)\b(?!s)")

@@ -45,6 +45,23 @@ def test_a_quantity_of_several_parts_is_one(text: str, amount: str, unit: str) -
         ("a dinner of 4 cost 148, how much each?", "148 / 4"),
         ("hemos pagado 200 por 8 entradas, ¿cuánto sale por persona?", "200 / 8"),
         ("si compro 6 botellas a 3,25 cuánto es", "6 * 3.25"),
+        ("4 seats at 32 plus 15 for the coats", "(4 * 32) + 15"),
+        ("5 entradas a 18 más 6 de gastos", "(5 * 18) + 6"),
+        ("9 crates with 30 eggs in each, how many eggs", "9 * 30"),
+        ("7 bolsas de 12 naranjas, cuántas naranjas son", "7 * 12"),
+        ("the licence is 2400 a year, so monthly is?", "2400 / 12"),
+        ("gano 36000 al año, ¿cuánto es al mes?", "36000 / 12"),
+        ("I run 8 km a day 4 days a week, how many km is that a week", "8 * 4"),
+        ("a box of 8 is 6.40, how much is one", "6.40 / 8"),
+        ("it was 90, now 72, what discount is that in %", "(90 - 72) / 90 * 100"),
+        ("reparte 84 euros en 4", "84 / 4"),
+        ("5 friends share 90 euros, how much each", "90 / 5"),
+        ("3 socios se reparten 660 euros, cuánto cada uno", "660 / 3"),
+        ("I owe 900 and pay 75 a month, how many months", "900 / 75"),
+        ("si debo 600 y pago 50 al mes, ¿cuántos meses son?", "600 / 50"),
+        ("how much vat is there on 900 at 21%", "900 * 21 / 100"),
+        ("price with vat of 900 euros at 21%", "900 * (1 + 21 / 100)"),
+        ("from 50 to 65 how much % is it up", "(65 - 50) / 50 * 100"),
         ("a room is 4 by 5 metres, how many square metres is that?", "4 * 5"),
         ("it was 500 last year and 575 this year, how much did it grow in %", "(575 - 500) / 500 * 100"),
     ],
@@ -53,7 +70,15 @@ def test_amounts_per_something_are_multiplied_and_converted(text: str, expressio
     assert find_expression(text) == expression
 
 
-@pytest.mark.parametrize("text", ["meet on 3 days a week", "book 2 hours a week", "25 days of holidays a year"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "meet on 3 days a week",
+        "book 2 hours a week",
+        "meeting with 3 people at 10 and 11",
+        "25 days of holidays a year",
+    ],
+)
 def test_a_rate_of_which_nothing_is_said_is_no_sum(text: str) -> None:
     assert find_expression(text) is None
 

@@ -112,6 +112,8 @@ def test_two_periods_are_two_findings() -> None:
         ("YTD vs previous year", "2026-01-01..2026-11-15", "2025-01-01..2025-11-15"),
         ("crecimiento interanual del mes pasado", "2026-10-01..2026-10-31", "2025-10-01..2025-10-31"),
         ("beneficio del primer semestre frente al del año pasado", "2026-01-01..2026-06-30", "2025-01-01..2025-06-30"),
+        ("compara las ventas de este mes con las del pasado", "2026-11-01..2026-11-30", "2026-10-01..2026-10-31"),
+        ("compara los gastos de este año con los del anterior", "2026-01-01..2026-12-31", "2025-01-01..2025-12-31"),
         ("¿hemos vendido más este mes que el mes pasado?", "2026-11-01..2026-11-30", "2026-10-01..2026-10-31"),
         ("diferencia de compras entre 2025 y 2026", "2025-01-01..2025-12-31", "2026-01-01..2026-12-31"),
         ("difference in sales between July and August", "2026-07-01..2026-07-31", "2026-08-01..2026-08-31"),

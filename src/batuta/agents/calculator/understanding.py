@@ -218,11 +218,11 @@ UNDERSTANDING = Understanding(
             label={"en": "What day is it today?", "es": "¿Qué día es hoy?"},
             examples={
                 "en": (
-                    "What day is it today?", "what's today's date", "which week is it", "what is the date", "what day of the week is it",
+                    "What day is it today?", "what's today's date", "which week is it", "what is the date", "what is the date today", "what day of the week is it",
                     "today's date please", "which calendar week are we in", "what year is it",
                 ),
                 "es": (
-                    "¿Qué día es hoy?", "qué fecha es hoy", "en qué semana estamos", "cuál es la fecha", "qué día de la semana es",
+                    "¿Qué día es hoy?", "qué fecha es hoy", "en qué semana estamos", "cuál es la fecha", "cuál es la fecha de hoy", "qué día de la semana es",
                     "a qué día estamos", "dime la fecha de hoy", "en qué año estamos",
                 ),
             },
@@ -262,12 +262,12 @@ UNDERSTANDING = Understanding(
                 "en": (
                     "How many days are there between 1 March and 15 April?", "days from 3 May to 10 June", "how long is it from today to 24 December",
                     "how many weeks between 1 January and 1 July", "count the days from monday to friday", "number of days between 2026-01-05 and 2026-02-10",
-                    "how many days from tomorrow until the 30th",
+                    "how many days from tomorrow until the 30th", "how many days between 2 May and 9 June", "days between monday and the 20th",
                 ),
                 "es": (
                     "¿Cuántos días hay entre el 1 de marzo y el 15 de abril?", "días del 3 de mayo al 10 de junio", "cuánto hay de hoy al 24 de diciembre",
                     "cuántas semanas hay entre el 1 de enero y el 1 de julio", "cuenta los días de lunes a viernes", "número de días entre el 2026-01-05 y el 2026-02-10",
-                    "cuántos días van de mañana al 30", "cuántos días pasan desde el 2 de enero hasta el 9 de marzo",
+                    "cuántos días van de mañana al 30", "cuántos días entre el 2 de mayo y el 9 de junio", "cuántos días pasan desde el 2 de enero hasta el 9 de marzo",
                 ),
             },
             slots=(
