@@ -50,7 +50,7 @@ from tests.support.turns import TurnPersistence
 
 LEASE = timedelta(seconds=2)
 DEATH_SECONDS = 60
-TRIES = 3
+TRIES = 8
 """A process of a busy machine may lose its lease before it dies: then it dies in another session."""
 
 

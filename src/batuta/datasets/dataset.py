@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation, localcontext
 from itertools import islice
 from typing import Any, Protocol
@@ -204,8 +203,3 @@ def _unfit(columns: Sequence[Column], converters: Sequence[Any], row: Sequence[A
         except Exception:  # whatever it is, this is the value
             return f"{column.name} is {column.type}, and {str(value)[:80]!r} is none"
     return ""
-
-
-def provenance_now(connector: str, *, now: datetime | None = None, **facts: Any) -> Provenance:
-    """Provenance of rows that were read just now."""
-    return Provenance(connector=connector, retrieved_at=now or datetime.now(UTC), **facts)

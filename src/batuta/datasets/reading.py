@@ -73,7 +73,7 @@ def table_of(rows: Sequence[Cells], delimiter: str = "") -> tuple[list[Column], 
         currency = guess.currency
         if currency is None and guess.codes is None and guess.unit is None and guess.kind in ("integer", "decimal"):
             currency = currency_named(label)
-        is_additive = guess.unit != "%" and not _is_identity(label) and not _words_of(label) & (_PRICES | _RATES)
+        is_additive = guess.unit != "%" and not _is_identity(label) and not _is_of_one(label)
         columns.append(
             Column(
                 name=_free(label, number, columns),
@@ -97,7 +97,8 @@ def currency_named(label: str) -> str | None:
     """The one currency that the head of a column names: "Gasto (€)", "Amount USD"; none for counts and for several."""
     words = set(re.findall(r"[^\W\d_]+|[€$£]", label))
     codes = {CURRENCIES.get(word.lower()) or (word if word in CODES else None) for word in words} - {None}
-    is_money = not _words_of(label) & _COUNTED
+    words_of_label = _words_of(label)
+    is_money = bool(words_of_label & _VALUED) or not words_of_label & _COUNTED
     return next(iter(codes)) if len(codes) == 1 and is_money else None
 
 
@@ -130,7 +131,13 @@ def _is_amount(column: Column) -> bool:
     words = _words_of(column.title)
     has_own = column.currency is not None or column.currency_column is not None or column.unit is not None
     can_be = column.is_numeric and (column.is_additive or bool(words & _PRICES))
-    return can_be and not has_own and not words & _COUNTED
+    return can_be and not has_own and (bool(words & _PRICES) or not words & _COUNTED_BESIDE)
+
+
+def _is_of_one(label: str) -> bool:
+    """Whether a column says something of each, which makes no sum: a price, a rate, a cost per unit."""
+    is_each = re.search(r"\b(?:unit|per|each|por unidad|por hora|cada uno)\b", fold(label)) is not None
+    return is_each or bool(_words_of(label) & (_PRICES | _RATES))
 
 
 def _words_of(label: str) -> set[str]:
@@ -142,10 +149,21 @@ _COUNTED = frozenset({
     "unidades", "piezas", "numero", "num", "pedidos", "dias", "horas", "existencias", "year", "ano", "month", "mes",
 })  # fmt: skip
 """In the names of columns whose numbers are no amounts of money."""
+_COUNTED_BESIDE = _COUNTED | frozenset({
+    "nights", "noches", "guests", "huespedes", "people", "personas", "headcount", "visits", "visitas", "sessions",
+    "sesiones", "clicks", "clics", "trips", "viajes", "tickets", "users", "usuarios", "employees", "empleados", "items",
+    "articulos", "km", "kms", "miles", "kilometros", "kg", "kilos", "litres", "liters", "litros", "kwh", "minutes",
+    "minutos", "weeks", "semanas", "months", "meses", "years", "anos", "uds", "unid", "pcs", "pax", "views",
+    "downloads", "descargas", "m2", "weight",
+})  # fmt: skip
+"""The same beside a column of currencies: a head that names none itself."""
+_VALUED = frozenset({"value", "valor", "cost", "coste", "costo", "amount", "importe", "sales", "ventas"})
+"""Of something that is counted: "Stock value (USD)"."""
 _PRICES = frozenset({"price", "prices", "precio", "precios", "tarifa", "unitario", "unitaria"})
 _RATES = frozenset({
     "rate", "tasa", "ratio", "percent", "percentage", "porcentaje", "pct", "average", "avg", "mean", "media",
-    "promedio", "score", "rating", "nota", "puntuacion", "age", "edad", "temperature", "temperatura",
+    "promedio", "score", "satisfaction", "satisfaccion", "valoracion", "rating", "nota", "puntuacion", "age", "edad",
+    "temperature", "temperatura",
 })  # fmt: skip
 """In the names of columns whose numbers make no sum."""
 
@@ -215,7 +233,27 @@ def _guessed(cells: Sequence[Any], style: NumberStyle, *, is_money: bool) -> _Gu
                 codes = iter(guess.marks)
                 guess.codes = [None if _is_empty(cell) else next(codes) for cell in cells]
                 return guess
+    months = [None if _is_empty(cell) else _month(cell) for cell in cells]
+    if present and all(month for month, cell in zip(months, cells, strict=True) if not _is_empty(cell)):
+        return _Guess(kind="text", values=months)
     return _Guess(kind="text", values=[None if cell is None else str(cell) for cell in cells])
+
+
+_MONTH = re.compile(
+    rf"(?P<name>{'|'.join(MONTHS)})\b\.?(?:[-/.' ]*(?:(?:de|del) )?(?P<year>\d{{4}})|[-/.']+(?P<short>\d\d))|"
+    r"(?P<number>0?[1-9]|1[0-2])[/-](?P<of>(?:19|20)\d\d)|(?P<first>(?:19|20)\d\d)[/-](?P<second>0?[1-9]|1[0-2])"
+)
+"""ene-25, marzo de 2025, Mar 2025, 03/2025, 2025/3; folded."""
+
+
+def _month(cell: Any) -> str:
+    """A month of a year as charts and periods know it, 2025-03; empty for anything else."""
+    match = _MONTH.fullmatch(fold(str(cell)).strip())
+    if match is None:
+        return ""
+    year = match["year"] or match["short"] or match["of"] or match["first"]
+    month = MONTHS[match["name"]] if match["name"] else int(match["number"] or match["second"])
+    return f"{_year(year)}-{month:02}"
 
 
 _WHOLE_AMOUNT = re.compile(

@@ -36,6 +36,3 @@ async def list_datasets(context: ToolContext) -> str:
     await take_attached(library, context)
     kept = await library.store.list(library.owner)
     return "\n".join(summary_for_model(info, ()) for info in kept) or "there are no datasets yet"
-
-
-DATASET_TOOLS = (list_datasets, query_datasets)

@@ -1,6 +1,6 @@
 """The conformance suite of dataset stores. Inherit it and say how to make an empty store.
 
-class TestMyStore(DatasetStoreConformance):
+class TestMyDatasetStore(DatasetStoreConformance):
     @pytest.fixture
     async def store(self) -> MyStore: ...
     @pytest.fixture

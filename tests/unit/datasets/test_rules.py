@@ -51,6 +51,7 @@ def cut() -> Dataset:
 
 TRIGGERS: dict[str, tuple[Dataset, dict[str, Any], str]] = {
     "empty": (sales([]), {"x": "customer"}, "empty"),
+    "unit_of_no_time": (sales(), {"x": "customer", "time_unit": "month"}, "unit_of_no_time"),
     "mixed_currencies": (table(CURRENCIES, [["a", 1, "EUR"], ["b", 2, "USD"]]), {"x": "customer"}, "currencies_apart"),
     "nothing_to_count": (table(COLUMNS[:2], [["a", "b"], ["c", "b"]]), {"x": "customer"}, "counted"),
     "not_additive": (sales(), {"x": "customer", "y": ("price",)}, "averaged"),

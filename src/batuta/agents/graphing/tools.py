@@ -77,7 +77,8 @@ async def draw_chart(
     elif not dataset:
         notes = (*notes, *_require_read(reading, table.outline, language, is_brought=bool(brought)))
     words = reading.changes
-    given = _given(_changes(x, y, series, time_unit, top, only, options), None if kind == "auto" else kind, words)
+    wanted = None if kind == "auto" or kind in reading.kinds_in_names else kind
+    given = _given(_changes(x, y, series, time_unit, top, only, options), wanted, words)
     _require_places(reading, language)
     request = amended(ChartRequest(dataset=name, language=language), {**words, **given})
     is_split = request.series is not None and table.outline.column(request.series).type in ("date", "datetime")
@@ -125,7 +126,8 @@ async def change_chart(
     table = await open_table(library, before.dataset)
     reading = reading_of(_asked(options), table.outline)
     words = reading.changes
-    changes = {**words, **_given(_changes(x, y, series, time_unit, top, only, options), kind, words)}
+    wanted = None if kind in reading.kinds_in_names else kind
+    changes = {**words, **_given(_changes(x, y, series, time_unit, top, only, options), wanted, words)}
     if not changes and (last is None or not last.is_narrowed):
         known = ", ".join(column.title for column in table.outline.columns)
         raise DatasetError(say("nothing_named", language, asked=_asked(options)[:80], known=known))
@@ -164,7 +166,8 @@ def _require_read(reading: ChartReading, table: Dataset, language: str, *, is_br
     """
     if not reading.unread:
         return ()
-    if is_brought and reading.names_table and not reading.asks_unread:
+    has_figure = bool(reading.changes.keys() & {"y", "aggregate"})  # else the word may be what is measured
+    if is_brought and reading.names_table and has_figure and not reading.asks_unread:
         return _not_understood(reading, language)
     known = ", ".join(column.title for column in table.columns)
     facts = {"words": _quoted(reading.unread, language), "dataset": table.title or table.name, "known": known}

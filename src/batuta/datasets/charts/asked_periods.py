@@ -9,14 +9,15 @@ on which the table was read.
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
+from typing import Any
 
 from batuta.datasets.charts.figures import period_start
 from batuta.datasets.charts.request import ChartFilter
-from batuta.datasets.charts.vocabulary import LATEST_WORDS, NUMBER_WORDS
+from batuta.datasets.charts.vocabulary import COMPARING, LATEST_WORDS, NOT_COMPARING, NUMBER_WORDS
 from batuta.datasets.dataset import Column, Dataset
 from batuta.language.calendar_math import Period
 from batuta.language.findings import Finding
-from batuta.language.folding import fold
+from batuta.language.folding import aligned, composed, fold
 from batuta.language.periods import find_periods
 
 _SINCE = re.compile(r"(?:since|from|after|desde|a partir|despues)\b")
@@ -54,6 +55,16 @@ def asked_period(text: str, table: Dataset, known: Iterable[str]) -> tuple[list[
     for each in reversed(taken):
         text = f"{text[: each.span.start]} {text[each.span.end :]}"
     return _filters(column, table, low, high), text
+
+
+def asked_comparison(text: str) -> tuple[dict[str, Any], str]:
+    """Whether a text asks for the year before beside a chart, and the text without it."""
+    text = composed(text)
+    plain = f" {aligned(text)} "
+    for pattern, value in ((COMPARING, "year"), (NOT_COMPARING, None)):
+        if match := re.search(pattern, plain):
+            return {"compared": value}, f"{text[: max(match.start() - 1, 0)]} {text[match.end() - 1 :]}"
+    return {}, text
 
 
 def _found(text: str, table: Dataset, column: Column, known: frozenset[str]) -> list[Finding[Period]]:

@@ -13,8 +13,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from batuta.datasets.charts.asked_periods import asked_period
+from batuta.datasets.charts.asked_currencies import asked_currency
+from batuta.datasets.charts.asked_names import folded as _folded
+from batuta.datasets.charts.asked_names import inflected, with_numbered_columns, with_short_names
+from batuta.datasets.charts.asked_periods import asked_comparison, asked_period
 from batuta.datasets.charts.asked_titles import asked_title
+from batuta.datasets.charts.request import ChartFilter
 from batuta.datasets.charts.unread import unread_words
 from batuta.datasets.charts.vocabulary import (
     AGAINST_WORDS,
@@ -38,8 +42,8 @@ from batuta.datasets.charts.vocabulary import (
     ONE_FIGURE_WORDS,
     ONLY_WORDS,
     ORDER_WORDS,
-    ORDINALS,
     PERIOD_WORDS,
+    REST_WORDS,
     SHARE_WORDS,
     SPLIT_WORDS,
     TIME_UNIT_WORDS,
@@ -51,7 +55,6 @@ from batuta.datasets.charts.vocabulary import (
 from batuta.datasets.charts.words import UNIT_NAMES
 from batuta.datasets.dataset import Column, Dataset
 from batuta.datasets.values import Value
-from batuta.language.folding import fold
 from batuta.language.numbers import find_numbers
 
 _KINDS: Words = {kind: (*words, *LOOSE_KIND_WORDS.get(kind, ())) for kind, words in KIND_WORDS.items()}
@@ -92,6 +95,8 @@ class ChartReading:
     """Whether a picture is asked for by its name."""
     unplaced: tuple[str, ...]
     """Titles of columns that were asked for beside two others: a chart compares by one and splits by another."""
+    kinds_in_names: tuple[str, ...] = ()
+    """Kinds of charts whose words stand in the name of a column: no line is asked for "by line of business"."""
 
     @property
     def names_table(self) -> bool:
@@ -104,25 +109,35 @@ def reading_of(text: str, table: Dataset) -> ChartReading:
     text = text[:MAX_ASKED_CHARS]
     title, rest = asked_title(text)
     bounds, rest = _bounds(rest)
-    period, rest = asked_period(rest, table, _known_words(table))
-    reading = _Reading(_folded(_LISTED.sub(" y ", rest)), table)
-    changes = reading.changes() | bounds | ({"title": title} if title else {})
+    known = _known_words(table)
+    compared, rest = asked_comparison(rest)
+    period, rest = asked_period(rest, table, known)
+    currency = asked_currency(f" {_folded(_LISTED.sub(' y ', rest.replace('€', ' euros ')))} ", table)
+    known |= {name for column in table.columns for name in _names(column)}
+    reading = _Reading(with_short_names(currency.text, table.columns, known).strip(), table)
+    changes = reading.changes() | bounds | compared | ({"title": title} if title else {})
     if period is not None:
-        changes["filters"] = period
+        changes["filters"] = [*period, *changes.get("filters", ())]
+    if currency.is_asked and not reading.asks_count:
+        changes.pop("aggregate" if changes.get("aggregate") == "count" else "", None)
+    if currency.only is not None:
+        changes.setdefault("only", []).append(currency.only)
     names = [form for word in _table_words(table) for form in _forms(word)]
     names += [name for one in table.columns for name in _names(one)]
     unread = unread_words(reading.rest, names)
     for value in reading.bare_values(unread):
         changes.setdefault("only", []).append(value)
         unread = [word for word in unread if word not in _folded(value).split()]
-    unread = [*reading.uncounted, *unread]
+    refused = [*reading.uncounted, *([currency.unread] if currency.unread else [])]
+    unread = [*refused, *unread]
     spelled = {_folded(word): word for word in re.findall(r"[\w%]+", text)}
     return ChartReading(
         changes=changes,
         unread=tuple(spelled.get(word, word) for word in unread),
-        asks_unread=bool(reading.uncounted) or any(reading.asks_for(word) for word in unread),
+        asks_unread=bool(refused) or any(reading.asks_for(word) for word in unread),
         asks_chart=any(f" {_folded(word)} " in f" {_folded(text)} " for word in CHART_WORDS),
         unplaced=reading.unplaced,
+        kinds_in_names=reading.kinds_in_names,
     )
 
 
@@ -136,15 +151,17 @@ class _Reading:
 
     def __init__(self, text: str, table: Dataset) -> None:
         # "The units instead of the amount" names what is not wanted any more.
-        text = re.sub(rf" (?:{'|'.join(INSTEAD_WORDS)}) .*$", " ", f" {text} ")
+        text, self._is_instead = re.subn(rf" (?:{'|'.join(INSTEAD_WORDS)}) .*$", " ", f" {text} ")
         # "The total of the units" is their sum, and no column called total.
-        self._text = _with_numbered_columns(re.sub(r" total (?=(?:de|del|of|in|en) )", " ", text), table)
+        self._text = with_numbered_columns(re.sub(r" total (?=(?:de|del|of|in|en) )", " ", text), table)
         self._table = table
         self._asks_one = re.search(rf" (?:{'|'.join(ONE_FIGURE_WORDS)}) ", text) is not None
-        self._asks_count = any(f" {word} " in text for word in AGGREGATE_WORDS["count"])
+        self.asks_count = any(f" {word} " in text for word in AGGREGATE_WORDS["count"])
         self._found: dict[str, Any] = {}
         self._is_split_by_time = False
         self._top_of = ""
+        free = self._outside_names(_KINDS)
+        self.kinds_in_names = tuple(kind for kind, words in _KINDS.items() if len(free[kind]) < len(words))
         self.unplaced: tuple[str, ...] = ()
         self.uncounted: tuple[str, ...] = ()
 
@@ -180,16 +197,20 @@ class _Reading:
             self._cut(
                 (stacked.start() + 1, stacked.end()), "split" if " by " in self._text[stacked.end() :] else "separado"
             )
-        for name, words in (("order", ORDER_WORDS), ("kind", _KINDS), ("time_unit", self._unit_words())):
-            if (key := self._take_choice(words)) is not None:
+        for name, words in (("order", ORDER_WORDS), ("kind", _KINDS), ("time_unit", TIME_UNIT_WORDS)):
+            if (key := self._take_choice(self._outside_names(words))) is not None:
                 self._found[name] = key
         self._read_order_column()
         self._is_split_by_time = is_split_by_time = "time_unit" not in self._found and self._read_joined_unit()
         if self._take_any(SHARE_WORDS):
             self._found["is_share"] = True
         self._read_last()
+        has_rest = self._take_any(REST_WORDS)
         self._read_top()
+        if has_rest and "top" in self._found:
+            self._found["has_rest"] = True
         self._read_values()
+        self._read_flags()
         self._read_colour()
         self._read_columns()
         times = [column.name for column in self._table.columns if column.type in ("date", "datetime")]
@@ -204,13 +225,13 @@ class _Reading:
             self._found["kind"] = "kpi"
         return self._found
 
-    def _unit_words(self) -> Words:
-        """Words of periods, without those that are part of a column's name: "Annual budget"."""
+    def _outside_names(self, choices: Words) -> Words:
+        """Words without those that are part of a column's name in the text: "Annual budget", "Línea de negocio"."""
         titles = [f" {_folded(column.title)} " for column in self._table.columns]
         named = [title for title in titles if title in self._text]
         return {
             unit: [word for word in words if not any(f" {_folded(word)} " in title for title in named)]
-            for unit, words in TIME_UNIT_WORDS.items()
+            for unit, words in choices.items()
         }
 
     def _read_joined_unit(self) -> bool:
@@ -305,6 +326,20 @@ class _Reading:
                 continue
             self._text = f"{self._text[:start]}{'~' * (end - start)}{self._text[end:]}"
 
+    def _read_flags(self) -> None:
+        """Read "reimbursed claims", "only those not reimbursed": rows of which a column says yes, or no."""
+        for column in self._table.columns:
+            span = self._span_of(column) if column.type == "boolean" else None
+            if span is None or self._is_after((*BY_WORDS, *SPLIT_WORDS), span[0]):
+                continue
+            if re.search(rf" (?:{'|'.join(AGAINST_WORDS)}) ", self._text):
+                self._found["x"] = column.name
+                continue
+            is_no = self._is_after((*WITHOUT_WORDS, "no"), span[0])
+            wanted = ChartFilter(column=column.name, values=("false" if is_no else "true",))
+            self._found["filters"] = [*self._found.get("filters", ()), wanted]
+            self._text = f"{self._text[: span[0]]}{'~' * (span[1] - span[0])}{self._text[span[1] :]}"
+
     def _read_colour(self) -> None:
         """Read "in red" and "make it blue", where no value of the table is called so."""
         named = {self._text[start:end] for start, end, _ in self._values()}
@@ -338,6 +373,7 @@ class _Reading:
                 known |= {_folded(word): held for word in words if len(word) > 3}
         shorts = Counter(short for folded in known if (short := _without_legal_form(folded)) not in known)
         known |= {short: known[f] for f in tuple(known) if shorts[short := _without_legal_form(f)] == 1}
+        known |= inflected(known, {name for column in self._table.columns for name in _names(column)})
         found: list[tuple[int, int, str]] = []
         for folded in sorted(known, key=len, reverse=True):
             if not folded:
@@ -361,6 +397,7 @@ class _Reading:
                 self._is_after((*BY_WORDS, *SPLIT_WORDS, *WHICH_WORDS), place)
                 or ((keys or periods or is_timed) and self._is_joined(place))
                 or self._found.get("kind") == "heatmap"
+                or self._is_instead
             ):
                 keys.append(column)
         if not keys and not periods and (ranked := self._ranked_column(figures)) is not None:
@@ -379,7 +416,7 @@ class _Reading:
             self.unplaced = tuple(column.title for column in keys[2:])
         if len(figures) > 1 and re.search(rf" (?:{'|'.join(AGAINST_WORDS)}) ", self._text):
             self._found.setdefault("kind", "scatter")
-        if not figures and not self._asks_count:
+        if not figures and not self.asks_count:
             self._read_count(is_timed=is_timed)
         if figures:
             self._found["y"] = [column.name for _, column in sorted(figures, key=lambda pair: pair[0])][:4]
@@ -397,7 +434,7 @@ class _Reading:
         What a table holds many times is not counted by its rows: "customers by country" of invoices is not understood.
         """
         measured = {_folded(word) for name in FIGURES for word in (name, *COLUMN_WORDS[name])}
-        subject = re.match(rf" (?:the |los |las )?(.+?) (?:(?:{'|'.join(BY_WORDS)}) |~|$)", self._text)
+        subject = re.match(rf" (?:the |los |las )?(.+?) (?:(?:{'|'.join((*SPLIT_WORDS, *BY_WORDS))}) |~|$)", self._text)
         word = subject[1] if subject else ""
         if word in measured or not self._found.keys() & {"x", "series", "time_unit"}:
             return
@@ -495,19 +532,6 @@ def _bounds(text: str) -> tuple[dict[str, Decimal], str]:
     return found, text
 
 
-def _with_numbered_columns(text: str, table: Dataset) -> str:
-    """A text with columns by their names where it has them by their places: "the second column", "columna 2"."""
-
-    def named(match: re.Match[str]) -> str:
-        word = match["word"] or match["digit"]
-        number = int(word) if word.isdigit() else next(n for n, words in ORDINALS.items() if word in words)
-        inside = 1 <= number <= len(table.columns)
-        return f" {_folded(table.columns[number - 1].title)} " if inside else match[0]
-
-    words = "|".join(word for words in ORDINALS.values() for word in words)
-    return re.sub(rf" (?:(?P<word>{words}) (?:columna|column)|(?:columna|column) (?P<digit>\d{{1,2}})) ", named, text)
-
-
 def _known_words(table: Dataset) -> set[str]:
     """Names of columns and values of texts: a month that is one of them is no time."""
     names = {name for column in table.columns for name in (_folded(column.title), _folded(column.name))}
@@ -530,9 +554,10 @@ def _names(column: Column) -> set[str]:
     plain = {_folded(column.name.replace("_", " ")), _folded(column.title)}
     parts = {part for name in plain for part in name.split() if len(part) > 3}
     names = plain | (parts if len(plain | parts) > 1 else set())
-    groups: list[set[str]] = [{_folded(word) for word in (key, *words)} for key, words in COLUMN_WORDS.items()]
-    for group in groups:
-        if group & names:
+    for key, words in COLUMN_WORDS.items():
+        group = {_folded(word) for word in (key, *words)}
+        is_other = key in FIGURES and not column.is_numeric  # a channel of sales is no amount
+        if group & names and not is_other:
             names = names | group
     return {form for name in names if name for form in _forms(name)}
 
@@ -570,8 +595,3 @@ def _first_words(text: str, column: Column | None) -> str:
         return max(named, key=len)
     match = re.match(r"\S+", text)
     return match.group() if match else ""
-
-
-def _folded(text: str) -> str:
-    """Lower case without accents, punctuation as spaces: how texts are compared."""
-    return " ".join(re.sub(r"[^\w%]+", " ", fold(text)).replace("_", " ").split())

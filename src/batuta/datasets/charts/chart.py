@@ -79,8 +79,9 @@ async def last_drawn(library: DatasetLibrary, context: ToolContext) -> DrawnBefo
     is_narrowed = kept[-1] is not charts[-1]
     if is_narrowed:
         source = next((info for info in kept if info.name == request.dataset), None)
-        if source is None or [one.name for one in source.columns] != [one.name for one in kept[-1].columns]:
-            return None
+        names = [one.name for one in kept[-1].columns]
+        if source is None or [one.name for one in source.columns] != names[: len(source.columns)]:
+            return None  # the same figures, or those of the period before beside them
         request = request.changed(dataset=kept[-1].name)
     return DrawnBefore(
         chart_id=_chart_id(library, charts[-1].dataset_id), request=request, is_narrowed=is_narrowed

@@ -12,6 +12,7 @@ from batuta.datasets.charts.words import AGGREGATE_NAMES, UNIT_NAMES, say
 from batuta.datasets.dataset import Column
 from batuta.datasets.values import Value
 from batuta.language.folding import fold
+from batuta.language.lexicon import MONTHS, WEEKDAYS
 
 PERIOD_LABEL = "period_label"
 MEASURE = "measure"
@@ -168,8 +169,11 @@ def _order(draft: ChartDraft) -> None:
     pairs = list(zip(draft.figures, draft.records, strict=True))
     is_ordered = draft.is_temporal or draft.is_in_periods or (draft.x is not None and draft.x.is_numeric)
     is_ordered = is_ordered or draft.is_of_currencies  # no sum of euros and dollars makes one the largest
+    calendar = {} if is_ordered or draft.request.order else _calendar_places(draft)
     order = draft.request.order or ("label" if is_ordered else "largest")
-    if order == "label" or draft.is_temporal:
+    if calendar:
+        pairs.sort(key=lambda pair: calendar.get(str(pair[0][0]), len(MONTHS)))
+    elif order == "label" or draft.is_temporal:
         is_text = draft.x is not None and draft.x.type == "text"
         pairs.sort(key=lambda pair: (pair[0][0] is None, fold(str(pair[0][0])) if is_text else pair[0][0]))
     else:
@@ -177,6 +181,17 @@ def _order(draft: ChartDraft) -> None:
         pairs.sort(key=lambda pair: ranks[pair[0][0]])
     draft.figures = [row for row, _ in pairs]
     draft.records = [record for _, record in pairs]
+
+
+def _calendar_places(draft: ChartDraft) -> dict[str, int]:
+    """Names of months or weekdays by their place in the year or the week; empty for any other names."""
+    blank = say("blank", draft.language)
+    labels = {str(row[0]) for row in draft.figures if row[0] not in (None, blank)}
+    for names in (MONTHS, WEEKDAYS):
+        places = {label: names[fold(label).strip(" .")] for label in labels if fold(label).strip(" .") in names}
+        if len(places) == len(labels) > 1:
+            return places
+    return {}
 
 
 def _binned(draft: ChartDraft) -> None:

@@ -120,13 +120,15 @@ class ChartDraft:
                 said.append(" – ".join(named_period(one.values[end], self.language) for end in (0, -1)))
             else:
                 more = "…" if len(one.values) > MAX_NAMED_VALUES else ""
-                named = ", ".join(one.values[:MAX_NAMED_VALUES]) + more
+                is_flag = column.type == "boolean"
+                shown = [value_text(v == "true", self.language) if is_flag else v for v in one.values]
+                named = ", ".join(shown[:MAX_NAMED_VALUES]) + more
                 signs = [
                     f"{sign} {value_text(bound, self.language)}"
                     for sign, bound in zip("≥≤", bounds, strict=True)
                     if bound is not None
                 ]
-                said.append(f"{column.title}: {', '.join(part for part in (named, *signs) if part)}")
+                said.append(f"{column.title.strip('¿?')}: {', '.join(part for part in (named, *signs) if part)}")
         return [part for part in said if part]
 
     def note(self, message: str, **facts: object) -> None:

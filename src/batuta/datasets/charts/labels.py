@@ -2,7 +2,7 @@
 
 import re
 from datetime import date
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from batuta.datasets.charts.figures import period_in
 from batuta.datasets.charts.words import MONTHS, SEPARATORS, say
@@ -16,7 +16,8 @@ def number_text(value: Decimal | float | int, language: str, places: int | None 
     if places is None:
         places = 0 if isinstance(value, int) else 2
     thousands, point = SEPARATORS[language]
-    text = f"{value:,.{places}f}"
+    exact = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP) if isinstance(value, Decimal) else value
+    text = f"{exact:,.{places}f}"
     return text.replace(",", "\0").replace(".", point).replace("\0", thousands)
 
 
@@ -45,6 +46,20 @@ def period_text(start: date, unit: str, language: str) -> str:
         year, week, _ = start.isocalendar()
         return f"{year} {'W' if language == 'en' else 'S'}{week:02d}"
     return value_text(start, language)
+
+
+def period_in_year(start: date, unit: str, language: str) -> str:
+    """A period without its year: `Jan`, `T1`, `W07`, `3 Mar`."""
+    if unit == "year":
+        return say("whole_year", language)
+    text = period_text(start, unit, language)
+    return text.replace(f" {start.year}", "") if unit in ("month", "day") else text.partition(" ")[2]
+
+
+def named_in_year(text: str, language: str) -> str:
+    """A period that stands as text, without its year; any other text as it is."""
+    found = period_in(text)
+    return text if found is None else period_in_year(found[1], found[0], language)
 
 
 def days_text(first: date | None, last: date | None, language: str) -> str:

@@ -15,10 +15,12 @@ from typing import Any
 from sqlglot import exp
 
 from batuta.datasets.charts import rules
-from batuta.datasets.charts.draft import ChartDraft, bound_of, column_named, draft_of, value_filters
+from batuta.datasets.charts.draft import ChartDraft, ChartRefusedError, bound_of, column_named, draft_of, value_filters
 from batuta.datasets.charts.figures import Group, Key, average_of, bin_edges
 from batuta.datasets.charts.planning import ChartPlan, finished, settled
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest
+from batuta.datasets.charts.words import say
+from batuta.datasets.charts.years import brings_comparison
 from batuta.datasets.dataset import Column, Dataset, dataset_name
 from batuta.datasets.large import LARGE_ROWS
 from batuta.datasets.library import DatasetLibrary
@@ -46,6 +48,8 @@ class LargeTable:
 
     async def plan(self, outline: Dataset, request: ChartRequest) -> ChartPlan:
         """The chart that a request comes to. Raises `ChartRefusedError` where there is none to be drawn honestly."""
+        if request.compared is not None and not brings_comparison(outline):
+            raise ChartRefusedError(say("compared_large", request.language))
         where = await self._where(outline, request)
         chosen = draft_of(outline, request, [], [])
         codes = {column.currency_column for column in chosen.ys}

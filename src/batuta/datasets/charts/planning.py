@@ -25,14 +25,17 @@ from batuta.datasets.charts.draft import COUNT, ChartDraft, drafted
 from batuta.datasets.charts.labels import (
     axis_title,
     is_span,
+    named_in_year,
     named_period,
     number_text,
+    period_in_year,
     period_text,
     value_text,
     with_days,
 )
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.words import KIND_NAMES, UNIT_NAMES, say
+from batuta.datasets.charts.years import YEAR, beside_year_before, brings_comparison
 from batuta.datasets.dataset import MAX_TITLE_CHARS, Column, Dataset, Provenance, dataset_name
 from batuta.datasets.values import Value
 from batuta.events.datasets import ChartKind
@@ -66,7 +69,13 @@ class ChartPlan:
 
 def plan_chart(dataset: Dataset, request: ChartRequest) -> ChartPlan:
     """The chart that a request comes to. Raises `ChartRefusedError` where there is none to be drawn honestly."""
-    return finished(settled(drafted(dataset, request)))
+    if request.compared is None or brings_comparison(dataset):
+        return finished(settled(drafted(dataset, request)))
+    beside = beside_year_before(dataset, request)
+    draft = drafted(beside.dataset, beside.request)
+    draft.request = request  # what follows changes what was asked for
+    draft.notes.append(beside.note)
+    return finished(settled(draft))
 
 
 def settled(draft: ChartDraft) -> ChartDraft:
@@ -92,13 +101,16 @@ def finished(draft: ChartDraft) -> ChartPlan:
 
 
 def _planned(draft: ChartDraft) -> ChartPlan:
-    if _is_named_by_period(draft) and len(draft.columns) > 1:
+    is_upright = draft.is_temporal or draft.is_in_periods or draft.kind == "histogram"
+    title = _with_particulars(draft, draft.request.title or _title(draft))
+    if draft.series is not None and draft.series.name == YEAR and (draft.is_temporal or draft.is_in_periods):
+        _name_periods_of_years(draft)
+    elif _is_named_by_period(draft) and len(draft.columns) > 1:
         unit = draft.time_unit or "day"
         draft.figures = [[*row, period_text(row[0], unit, draft.language)] for row in draft.figures]  # type: ignore[arg-type]
         draft.columns.append(Column(name=PERIOD_LABEL, type="text", label=draft.columns[0].title))
     elif draft.is_in_periods and draft.kind not in ("table", "kpi", "scatter", "histogram", "pie"):
         draft.figures = [[named_period(str(row[0] or ""), draft.language), *row[1:]] for row in draft.figures]
-    title = _with_particulars(draft, draft.request.title or _title(draft))
     figures = Dataset(
         name=dataset_name(f"{draft.dataset.name[:45]}_chart"),
         title=title,
@@ -127,8 +139,24 @@ def _planned(draft: ChartDraft) -> ChartPlan:
         notes=tuple(draft.notes),
         request=draft.request,
         starts_at_zero=draft.request.starts_at_zero or draft.kind not in ("line", "scatter"),
-        is_upright=draft.is_temporal or draft.is_in_periods or draft.kind == "histogram",
+        is_upright=is_upright,
     )
+
+
+def _name_periods_of_years(draft: ChartDraft) -> None:
+    """Periods of two years lie upon each other: their names do not say which year."""
+    unit = draft.time_unit or "day"
+    draft.figures = [
+        [
+            period_in_year(row[0], unit, draft.language)
+            if isinstance(row[0], date)
+            else named_in_year(str(row[0] or ""), draft.language),
+            *row[1:],
+        ]
+        for row in draft.figures
+    ]
+    label = UNIT_NAMES[unit][draft.language].capitalize()
+    draft.columns[0] = draft.x = draft.columns[0].model_copy(update={"type": "text", "label": label})
 
 
 MOST_NAMED_PERIODS = 60

@@ -16,7 +16,7 @@ Order = Literal["largest", "smallest", "label"]
 TimeUnit = Literal["day", "week", "month", "quarter", "year"]
 Colour = Literal["blue", "red", "green", "orange", "yellow", "purple", "pink", "grey", "brown", "teal"]
 _NAMED_IN_TITLE = frozenset(
-    ("x", "y", "series", "time_unit", "only", "excluded", "filters", "aggregate", "is_share")
+    ("x", "y", "series", "time_unit", "only", "excluded", "filters", "aggregate", "is_share", "compared")
 )  # fmt: skip
 
 
@@ -47,6 +47,8 @@ class ChartRequest(BaseModel):
     aggregate: Aggregate = "sum"
     time_unit: TimeUnit | None = None
     top: int | None = Field(default=None, ge=1, le=1_000)
+    has_rest: bool = False
+    """Whether what is beyond `top` is shown too, as one figure."""
     last: int | None = Field(default=None, ge=1, le=1_000)
     """Show only so many periods, the latest ones."""
     at_least: Decimal | None = None
@@ -57,6 +59,8 @@ class ChartRequest(BaseModel):
     """Values to keep, whichever column holds them: `España`, `Acme`."""
     excluded: tuple[str, ...] = Field(default=(), max_length=20)
     """Values to leave out, whichever column holds them."""
+    compared: Literal["year"] | None = None
+    """Beside what: the same days of the year before."""
     order: Order | None = None
     """Of categories; along time and for numbers their own order if nothing is said, else the largest first."""
     is_share: bool = False
@@ -102,6 +106,11 @@ def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
         changes["filters"] = _filters_after(before, changes["filters"])
     if changes.get("series") is not None and "x" not in changes and changes["series"] == before.x:
         changes["x"] = None  # what was compared by is now split by
+    if "top" in changes:
+        changes.setdefault("has_rest", False)
+    if "time_unit" in changes and changes["time_unit"] is not None and before.time_unit is None:
+        changes.setdefault("top", None)  # the largest customers are no largest months
+        changes.setdefault("has_rest", False)
     if changes.get("top") is not None and "order" not in changes and before.order == "smallest":
         changes["order"] = None  # the largest, after the smallest
     if "x" in changes and changes["x"] != before.x:

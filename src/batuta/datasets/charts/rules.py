@@ -3,6 +3,7 @@
 | rule | when | what happens |
 |---|---|---|
 | empty | no rows are left | refused |
+| unit of no time | a period was asked for, and names are compared | said, or refused for names of months |
 | mixed currencies | figures of several currencies, not split by them | shown apart, or refused |
 | nothing to count | no numeric column | rows are counted |
 | not additive | a price or rate would be added up | averages |
@@ -31,6 +32,7 @@
 | share of no whole | percentages of averages, of negative parts or of nothing | the figures themselves |
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -43,6 +45,7 @@ from batuta.datasets.charts.request import TimeUnit, WantedKind
 from batuta.datasets.charts.words import UNIT_NAMES, say
 from batuta.datasets.dataset import Column
 from batuta.datasets.values import NO_VALUE, Value
+from batuta.language.folding import fold
 
 MAX_CATEGORIES = 20
 MAX_SLICES = 7
@@ -106,6 +109,26 @@ def _split_by_currency(draft: ChartDraft, currency: Column) -> None:
         draft.x = currency
     else:
         draft.series = currency
+
+
+def unit_of_no_time(draft: ChartDraft) -> None:
+    """Names cannot be cut to years: months that are only names are no years, and customers are compared as they are."""
+    if draft.time_unit is None or draft.x is None or draft.x.type != "text" or draft.kind in ("kpi", "table"):
+        return
+    is_split_by_time = draft.series is not None and draft.series.type in ("date", "datetime")
+    unit = _unit_named(draft.x.title)
+    if draft.is_in_periods or is_split_by_time or unit == draft.time_unit:
+        return
+    if unit is not None:
+        known = ", ".join(column.title for column in draft.dataset.columns)
+        raise draft.refuse("no_time", dataset=draft.dataset.title or draft.dataset.name, known=known)
+    draft.note("unit_of_no_time", unit=UNIT_NAMES[draft.time_unit][draft.language], x=draft.x.title)
+    draft.time_unit = None
+
+
+def _unit_named(title: str) -> TimeUnit | None:
+    """The unit of time that a column is called by."""
+    return next((unit for unit in _COARSER if fold(title) in {unit, *map(fold, UNIT_NAMES[unit].values())}), None)
 
 
 def nothing_to_count(draft: ChartDraft) -> None:
@@ -312,11 +335,12 @@ def share(draft: ChartDraft) -> None:
     values = draft.figures_of(figure.name)
     total = sum((Decimal(str(value)) for value in values), Decimal(0))
     is_sum = draft.aggregate in ("sum", "count") and (figure.is_additive or draft.aggregate == "count")
-    is_sum = is_sum and not draft.is_of_currencies
+    is_sum = is_sum and not draft.is_of_currencies and draft.request.compared is None  # two years are no whole
     if not is_sum or not figure.is_numeric or total <= 0 or any(value < 0 for value in values):
         draft.note("share_no_whole")
         return
-    draft.columns[-1] = figure.model_copy(update={"type": "decimal", "unit": "%", "currency": None})
+    label = re.sub(r"\s*[(\[]\s*(?:€|\$|£|[A-Z]{3})\s*[)\]]", "", figure.title) or figure.title
+    draft.columns[-1] = figure.model_copy(update={"type": "decimal", "unit": "%", "currency": None, "label": label})
     draft.figures = [
         [*row[:-1], None if row[-1] is None else round(Decimal(str(row[-1])) * 100 / total, 2)] for row in draft.figures
     ]
@@ -364,7 +388,8 @@ def too_many_categories(draft: ChartDraft) -> None:
         draft.kind = "table"
         return
     kept = set(sizes[:most])
-    if is_wanted and (draft.kind != "pie" or is_smallest):
+    is_cut = draft.kind != "pie" and not (draft.request.has_rest and can_add)
+    if is_wanted and (is_cut or is_smallest):
         _keep(draft, 0, kept)
         _note_ranks(draft, most, len(sizes), is_smallest=is_smallest)
         return
@@ -423,7 +448,9 @@ def cut_axis(draft: ChartDraft) -> None:
 def cut_data(draft: ChartDraft) -> None:
     """A part is not the whole."""
     source = draft.dataset.provenance
-    if source.is_cut_short and draft.request.top is not None and draft.source_rows <= draft.request.top:
+    is_chosen = bool(draft.request.only or draft.request.excluded or draft.request.filters)
+    is_wanted = draft.request.top is not None and draft.source_rows <= draft.request.top
+    if source.is_cut_short and is_wanted and not is_chosen:
         draft.note("there_are_more", rows=draft.source_rows)
     elif source.is_cut_short:
         draft.note("cut_short", rows=draft.source_rows, records=source.record_count or "?")
@@ -447,7 +474,7 @@ def one_colour(draft: ChartDraft) -> None:
 
 
 BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
-    empty, mixed_currencies, nothing_to_count, not_additive, other_units, stack_of_one,
+    empty, unit_of_no_time, mixed_currencies, nothing_to_count, not_additive, other_units, stack_of_one,
     one_figure_of_series, scatter_of_one, line_without_order,
     pie_of_no_whole, area_of_no_whole, crowded_scatter, too_many_periods,
 )  # fmt: skip

@@ -28,11 +28,42 @@ LOOSE_KIND_WORDS: Final[Words] = {
 """Words that name a kind of chart where one is asked for, and something else elsewhere."""
 
 TIME_UNIT_WORDS: Final[Words] = {
-    "day": ("by day", "per day", "daily", "por día", "por dia", "diario", "diaria"),
-    "week": ("by week", "per week", "weekly", "por semana", "semanal"),
-    "month": ("by month", "per month", "monthly", "por mes", "mensual", "por meses", "mes a mes"),
-    "quarter": ("by quarter", "per quarter", "quarterly", "por trimestre", "trimestral"),
-    "year": ("by year", "per year", "yearly", "annual", "por año", "anual"),
+    "day": (
+        "by day",
+        "per day",
+        "daily",
+        "por día",
+        "por dia",
+        "diario",
+        "diaria",
+        "each day",
+        "every day",
+        "cada día",
+    ),
+    "week": ("by week", "per week", "weekly", "por semana", "semanal", "each week", "every week", "cada semana"),
+    "month": (
+        "by month",
+        "per month",
+        "monthly",
+        "por mes",
+        "mensual",
+        "por meses",
+        "mes a mes",
+        "each month",
+        "every month",
+        "cada mes",
+    ),
+    "quarter": (
+        "by quarter",
+        "per quarter",
+        "quarterly",
+        "por trimestre",
+        "trimestral",
+        "each quarter",
+        "every quarter",
+        "cada trimestre",
+    ),
+    "year": ("by year", "per year", "yearly", "annual", "por año", "anual", "each year", "every year", "cada año"),
 }
 CHART_WORDS: Final = (
     "chart", "graph", "plot", "diagram", "visualise", "visualize", "draw", "gráfico", "gráfica", "diagrama", "graficar",
@@ -65,13 +96,15 @@ COLUMN_WORDS: Final[Words] = {
     "vendor": ("vendor", "vendors", "supplier", "suppliers", "proveedor", "proveedores"),
     "item": ("item", "items", "product", "products", "producto", "productos", "artículo", "artículos"),
     "country": ("country", "countries", "país", "países", "pais", "country region"),
-    "city": ("city", "cities", "ciudad", "ciudades"),
+    "city": ("city", "cities", "town", "ciudad", "ciudades", "población", "localidad", "municipio"),
+    "province": ("province", "provinces", "provincia", "provincias"),
+    "site": ("site", "sites", "office", "offices", "sede", "sedes", "oficina", "oficinas"),
     "salesperson": ("salesperson", "salespeople", "seller", "vendedor", "vendedores", "comercial", "comerciales"),
     "category": ("category", "categories", "categoría", "categorías", "type", "tipo"),
     "status": ("status", "state", "estado"),
     "company": ("company", "companies", "empresa", "empresas"),
     "currency": ("currency", "currencies", "curr", "ccy", "moneda", "divisa"),
-    "location": ("location", "warehouse", "almacén", "ubicación"),
+    "location": ("location", "warehouse", "warehouses", "whse", "wh", "almacén", "almacenes", "alm", "ubicación"),
     "region": ("region", "regions", "área", "zona", "región", "regiones", "zone", "territory", "territorio"),
     "amount": (
         "amount",
@@ -112,7 +145,7 @@ COLUMN_WORDS: Final[Words] = {
     "weight": ("weight", "peso"),
     "margin": ("margin", "margins", "margen", "márgenes", "profit", "beneficio", "beneficios", "ganancia"),
     "budget": ("budget", "budgets", "presupuesto", "presupuestos"),
-    "discount": ("discount", "discounts", "descuento", "descuentos"),
+    "discount": ("discount", "discounts", "disc", "descuento", "descuentos", "dto", "dcto"),
     "employee": ("employee", "employees", "empleado", "empleados", "staff", "plantilla"),
     "project": ("project", "projects", "proyecto", "proyectos"),
     "team": ("team", "teams", "equipo", "equipos"),
@@ -137,6 +170,14 @@ COLOUR_WORDS: Final[Words] = {
 }
 """Colours that can be seen on a light and on a dark page."""
 
+CURRENCY_WORDS: Final[Words] = {
+    "EUR": ("euros?",),
+    "USD": ("dollars?", "us dollars?", "dolar", "dolares"),
+    "GBP": ("pounds sterling", "sterling", "british pounds", "libras(?: esterlinas)?"),
+    "CHF": ("swiss francs?", "francos? suizos?"),
+    "JPY": ("yen", "yenes"),
+}
+"""Patterns of what currencies are called, folded, by their codes."""
 COUNTRY_WORDS: Final[Words] = {
     "ES": ("España", "Spain", "ES", "ESP"),
     "PT": ("Portugal", "PT", "PRT"),
@@ -160,6 +201,14 @@ COUNTRY_WORDS: Final[Words] = {
     "MA": ("Marruecos", "Morocco", "MA", "MAR"),
 }
 
+COMPARING: Final = (
+    r" (?:(?:and |y )?(?:compare[ds]?|compara\w*)(?: it| this| the chart)?|vs|versus|against|frente|contra|respecto)"
+    r"(?: (?:with|to|against|con|al?|el|lo|la|the))*"
+    r" (?:last year|(?:the )?(?:previous|prior) year|(?:the )?year before|(?:el |al )?ano (?:pasado|anterior|previo))"
+    r"(?!\w)"
+)
+"""Pattern of what asks for the year before beside a chart, folded."""
+NOT_COMPARING: Final = r" (?:without|no|sin)(?: the| la)? (?:comparison|comparing|comparar|comparacion)(?!\w)"
 BY_WORDS: Final = ("by", "per", "por", "segun", "for each", "por cada", "cada", "a lo largo de", "across")
 SPLIT_WORDS: Final = (
     "split by",
@@ -249,6 +298,11 @@ WITHOUT_WORDS: Final = (
     "excepto",
     "salvo",
     "menos",
+    "all but",
+    "apart from",
+    "other than",
+    "aparte de",
+    "exceptuando",
     "excluye",
     "excluyendo",
     "elimina",
@@ -301,6 +355,13 @@ EXTREME_WORDS: Final[Words] = {
     ),
 }  # fmt: skip
 """Patterns of what is named by its place in a chart: "without the biggest"."""
+REST_WORDS: Final = (
+    "and the rest", "and the others", "and all the others", "and others", "plus the rest", "plus others",
+    "with the rest", "and the rest as others", "and group the rest", "y el resto", "y los demas", "y las demas",
+    "y los otros", "y las otras", "y otros", "mas el resto", "con el resto", "y el resto como otros",
+    "y agrupa el resto", "y el resto agrupado", "y el resto junto",
+)  # fmt: skip
+"""After so many of the largest: what is left is one figure."""
 TOP_WORDS: Final = (
     "top",
     "first",
@@ -422,6 +483,8 @@ ORDER_WORDS: Final[Words] = {
         "highest first",
         "descending",
         "from largest to smallest",
+        "from highest to lowest",
+        "highest to lowest",
         "high to low",
         "de mayor a menor",
         "descendente",
@@ -434,6 +497,8 @@ ORDER_WORDS: Final[Words] = {
         "lowest first",
         "ascending",
         "from smallest to largest",
+        "from lowest to highest",
+        "lowest to highest",
         "low to high",
         "de menor a mayor",
         "ascendente",
@@ -477,13 +542,23 @@ AGGREGATE_WORDS: Final[Words] = {
         "en promedio",
         "de media",
     ),
-    "count": ("how many", "number of", "count of", "cuantos", "cuantas", "numero de", "cantidad de filas"),
+    "count": (
+        "how many",
+        "headcount",
+        "head count",
+        "number of",
+        "count of",
+        "cuantos",
+        "cuantas",
+        "numero de",
+        "cantidad de filas",
+    ),
     "maximum": ("maximum", "maximo", "maxima"),
     "minimum": ("minimum", "minimo", "minima"),
     "sum": ("the sum", "total sum", "la suma", "sumado"),
 }
 CHART_FILLERS: Final = (
-    ("result results data table tables figures numbers thing picture image column columns row rows file csv excel "
+    ("result results but data table tables figures numbers thing picture image column columns row rows file csv excel "
      "sheet spreadsheet uploaded attached same again instead better rather way form switch change turn convert put "
      "use using new then next also too last previous above before it's itself style type kind of split broken down "
      "grouped group sort sorted order ordered side question answer euro euros eur title called by name names between "
@@ -493,7 +568,7 @@ CHART_FILLERS: Final = (
      "pasar convierte conviertelo convertir pon ponlo ponla usa usando nuevo nueva luego despues ultimo ultima "
      "anterior tambien estilo tipo desglosa desglosado desglosada separa separado agrupa agrupado ordena ordenalo "
      "ordenado orden aqui mio mia desglose muestralo muestramelo ensenamelo verlo vea veamos dibujar pintar llamado "
-     "nombre nombres euros color colores titulo hazlo hazla pintalo pintala durante gasta gastamos gastado "
+     "nombre nombres pero euros color colores titulo hazlo hazla pintalo pintala durante gasta gastamos gastado "
      "gastaron mas vende vendemos vendimos vendido facturamos facturado"),
 )  # fmt: skip
 """Words that say nothing of a chart beside those that never do: what is left of a request must be of the table."""

@@ -6,6 +6,7 @@ from typing import Final
 Language = str
 
 MESSAGES: Final[dict[str, dict[Language, str]]] = {
+    "whole_year": {"en": "Year", "es": "Año"},
     "others": {"en": "Others", "es": "Otros"},
     "by": {"en": "{y} by {x}", "es": "{y} por {x}"},
     "by_series": {"en": "{y} by {x} and {series}", "es": "{y} por {x} y {series}"},
@@ -26,6 +27,10 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
     },
     "describe_values": {"en": "{kind} of {title}: {count} values.", "es": "{kind} de {title}: {count} valores."},
     "describe_points": {"en": "{kind} of {title}: {count} points.", "es": "{kind} de {title}: {count} puntos."},
+    "year_before": {
+        "en": "{year} is shown for the same days ({first} to {last}).",
+        "es": "{year} se muestra en los mismos días (del {first} al {last}).",
+    },
     "only": {"en": "Only {values}.", "es": "Solo {values}."},
     "without": {"en": "Without {values}.", "es": "Sin {values}."},
     "title_top": {"en": "Top {shown}", "es": "Los {shown} mayores"},
@@ -180,6 +185,10 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
         "en": "A scatter plot needs two figures: drawn as bars.",
         "es": "Un diagrama de dispersión necesita dos cifras: se dibuja con barras.",
     },
+    "unit_of_no_time": {
+        "en": "{x} is no time: not added up by {unit}.",
+        "es": "{x} no es un tiempo: no se suma por {unit}.",
+    },
     "other_units": {
         "en": "{left} is left out: its unit differs from {kept}.",
         "es": "Se omite {left}: su unidad es distinta de la de {kept}.",
@@ -230,6 +239,18 @@ REFUSALS: Final[dict[str, dict[Language, str]]] = {
     "no_dataset": {
         "en": "There is no dataset in this conversation yet: read one first.",
         "es": "Todavía no hay ninguna tabla en esta conversación: lea una antes.",
+    },
+    "no_room_for_year": {
+        "en": "The year before is one split too many for this chart: ask for bars or a line without another split.",
+        "es": "El año anterior es una separación de más en este gráfico: pida barras o una línea sin otra.",
+    },
+    "compared_large": {
+        "en": "The year before is not set beside a table of this size: ask for one year, then for the other.",
+        "es": "En una tabla de este tamaño no se pone al lado el año anterior: pida un año y luego el otro.",
+    },
+    "no_year_before": {
+        "en": "“{dataset}” has no rows of {year} to compare with.",
+        "es": "«{dataset}» no tiene filas de {year} con las que comparar.",
     },
     "no_time": {
         "en": "{dataset} has no column with a time; it has: {known}.",
