@@ -10,15 +10,10 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any, Literal, Protocol
 
 from batuta.connectors.odata.filters import Filter
 from batuta.connectors.odata.metadata import ServiceMetadata
-
-FieldValue = str | int | bool | Decimal | date | datetime | None
-"""A property as Python knows it. Amounts are decimals, never floats."""
 
 ChangeKind = Literal["create", "update", "delete", "action"]
 

@@ -27,15 +27,6 @@ def json_writer(prop: EdmProperty) -> Callable[[SqlValue], Any]:
     return _WRITERS.get(prop.type, as_it_is)
 
 
-def json_of(prop: EdmProperty, value: Value) -> Any:
-    """A Python value as it is shown in JSON."""
-    if isinstance(value, Decimal):
-        return _plain_number(value)
-    if isinstance(value, datetime):
-        return _time(value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"))
-    return value.isoformat() if isinstance(value, date) else value
-
-
 def read_value(prop: EdmProperty, given: Any) -> Value:
     """The typed value that a body gives for a property."""
     if given is None:

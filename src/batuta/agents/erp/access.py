@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 
-from batuta.agents.erp.known_names import COUNTRY_NAMES, account_words
+from batuta.agents.erp.known_names import COUNTRY_NAMES, account_words, descriptions
 from batuta.agents.erp.measures.model import MeasureBook, standard_measures
 from batuta.agents.erp.measures.records import Books, MeasureError
 from batuta.connectors.business_central.catalogue import EntityCatalogue, load_catalogue
@@ -54,6 +54,8 @@ EXPENSE_ACCOUNTS = NameSource(
 """What money is spent on. Apart from the names above: accounts are called by words, and no part of one is a name."""
 
 
+DESCRIBED = "described"
+"""Names of countries and salespeople by phrases, which are apart from the others: no part of one is a name."""
 GROUPS = "group"
 GROUPED_KINDS = ("customer", "vendor", "item")
 LONGEST_BEGINNING = 3
@@ -154,6 +156,7 @@ class ErpAccess:
                         gathered[kind][value] = tuple(word for word in words if len(word) >= SHORTEST_NAME)
         gathered[ACCOUNTS] = {name: account_words(name) for name in gathered[ACCOUNTS]}
         self._known.update({f"names:{kind}": names for kind, names in gathered.items()})
+        self._known[f"names:{DESCRIBED}"] = descriptions(gathered["country"], gathered["salesperson"])
         self._known[f"names:{GROUPS}"] = _shared_beginnings(gathered, self.measures)
 
     async def failure(self, error: BatutaError, language: str = "en") -> ToolFailedError:

@@ -1,7 +1,8 @@
 """What people call things whose records hold another word: countries by their codes, accounts by what they are for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from batuta.language.findings import Language
 from batuta.language.folding import words_of
 
 COUNTRY_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -15,6 +16,42 @@ COUNTRY_NAMES: Mapping[str, tuple[str, ...]] = {
     "US": ("United States", "USA", "Estados Unidos"),
 }  # fmt: skip
 """What people call countries whose codes the records hold, in both languages."""
+
+NATIONALITIES: Mapping[str, tuple[str, str]] = {
+    "AT": ("Austrian", "austríac"), "BE": ("Belgian", "belga"), "BR": ("Brazilian", "brasileñ"),
+    "CA": ("Canadian", "canadiense"), "CH": ("Swiss", "suiz"), "CN": ("Chinese", "chin"),
+    "CZ": ("Czech", "chec"), "DE": ("German", "aleman"), "DK": ("Danish", "danes"),
+    "ES": ("Spanish", "español"), "FI": ("Finnish", "finlandes"), "FR": ("French", "frances"),
+    "GB": ("British", "británic"), "GR": ("Greek", "grieg"), "IE": ("Irish", "irlandes"),
+    "IT": ("Italian", "italian"), "JP": ("Japanese", "japones"), "MA": ("Moroccan", "marroquí"),
+    "MX": ("Mexican", "mexican"), "NL": ("Dutch", "holandes"), "NO": ("Norwegian", "norueg"),
+    "PL": ("Polish", "polac"), "PT": ("Portuguese", "portugues"), "SE": ("Swedish", "suec"),
+    "US": ("American", "estadounidense"),
+}  # fmt: skip
+"""Adjectives of countries: the English one, and the beginning of the Spanish ones."""
+_OF_A_COUNTRY: Mapping[Language, tuple[str, ...]] = {
+    "en": ("customers", "clients", "vendors", "suppliers", "market"),
+    "es": ("clientes", "clientas", "proveedores", "mercado"),
+}
+"""What has a nationality. The adjective alone may be a language: "sales by month, in Spanish please"."""
+_ENDINGS = ("", "o", "a", "os", "as", "es", "s")
+
+
+_CODED = ("salesperson", "sales rep", "rep", "vendedor", "vendedora", "comercial")
+"""What stands before the code of a salesperson, which is too short to be known by itself."""
+
+
+def descriptions(countries: Iterable[str], salespeople: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Countries and salespeople by phrases of which no part means them: "Spanish customers", "vendedor MR"."""
+    found = {code: _people_of(*NATIONALITIES[code]) for code in countries if code in NATIONALITIES}
+    return found | {code: tuple(f"{noun} {code}" for noun in _CODED) for code in salespeople}
+
+
+def _people_of(english: str, spanish: str) -> tuple[str, ...]:
+    of_people = (f"{english} {noun}" for noun in _OF_A_COUNTRY["en"])
+    de_gente = (f"{noun} {spanish}{ending}" for noun in _OF_A_COUNTRY["es"] for ending in _ENDINGS)
+    return (*of_people, *de_gente)
+
 
 ACCOUNT_SUBJECTS: Sequence[Sequence[str]] = (
     ("rent", "rental", "lease", "leasing", "alquiler", "alquileres", "arrendamiento", "arrendamientos"),

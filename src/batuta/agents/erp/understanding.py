@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.access import DESCRIBED, ErpAccess
 from batuta.agents.erp.changes.understanding import change_intents
 from batuta.agents.erp.measures.model import MeasureBook, Words
 from batuta.agents.erp.measuring import SPLIT_PREFIX
@@ -41,10 +41,12 @@ FIGURE_FILLERS = (
     "both detail details breakdown customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
     "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued post posted difference between long left leave leaves catalogue catalog some there's "
     "going goes doing gone went developing be still wich whats qe ke their its nor ni "
+    "over versus vs against cumulative accumulated sort sorted order ordered from to brought bring brings bringing generate generated generates contribute contributed contributes gave gives during within altogether actually really situation position level levels numbers happened "
     "chart graph plot draw visualise visualize diagram please instead split broken down grouped",
     "ambas detalle detalles cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
     "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos registramos registrado registradas diferencia diferencias entre asciende ascienden pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
     "van ir yendo marchan marcha faltan falta quedan queda q k x "
+    "ido fueron siendo frente contra acumulado acumulada acumuladas acumulados ordena ordenalo ordenala ordenalos ordenado ordenada ordenados ordenadas dado dan dieron dejado generado genera generan generaron aportado aporta aportan aportaron traido trae traen durante realmente aproximadamente situacion nivel niveles numeros concretamente "
     "grafico grafica graficos dibuja dibujame pinta pintame diagrama visualiza vez lugar "
     "desglosado desglosada desglosados desglosadas separado separada separados separadas agrupado agrupada",
     *(fold(word) for word in CHART_WORDS),
@@ -114,6 +116,13 @@ MEASURE_EXAMPLES: Mapping[Language, Sequence[str]] = {
         "average discount we gave this year",
         "how much is the rent per month?",
         "sales commissions of this quarter",
+        "purchase invoices not paid yet",
+        "total sales of the year so far",
+        "which was the most expensive month in costs?",
+        "how long do we take to pay suppliers?",
+        "what will customers pay us in May?",
+        "how much did our vendors bill us?",
+        "is any customer behind with payments?",
     ),
     "es": (
         "¿Qué clientes nos deben más dinero?",
@@ -159,6 +168,13 @@ MEASURE_EXAMPLES: Mapping[Language, Sequence[str]] = {
         "descuento medio que hicimos este año",
         "¿cuánto pagamos de alquiler al mes?",
         "comisiones de venta de este trimestre",
+        "facturas de compra sin pagar",
+        "facturación acumulada del año",
+        "importe medio de las facturas de mayo",
+        "productos vendidos por debajo del coste",
+        "¿en cuántos días nos pagan los clientes?",
+        "¿cuánto cobraremos en mayo?",
+        "¿cuánto nos han facturado los proveedores?",
     ),
 }
 
@@ -198,6 +214,9 @@ def _measure_intent(access: ErpAccess) -> Intent:
             Slot(name="qualifiers", type="choice", is_many=True, values=qualifier_words(book)),
             Slot(name="split_by", type="choice", is_many=True, values=dimension_words(book), is_grouping=True),
             Slot(name="only", type="choice", is_many=True, values=access.all_names, is_narrowing=True),
+            Slot(
+                name="described", type="choice", is_many=True, values=lambda: access.names(DESCRIBED), has_names=False
+            ),
             Slot(
                 name="account",
                 type="choice",
@@ -282,6 +301,7 @@ def _list_intent(access: ErpAccess) -> Intent:
             Slot(name="extreme", type="choice", values=EXTREME_WORDS),
             Slot(name="except", type="choice", values=EXCLUSION_WORDS),
             Slot(name="only", type="choice", is_many=True, values=access.all_names, is_narrowing=True),
+            Slot(name="described", type="choice", is_many=True, values=lambda: access.names(DESCRIBED), has_names=False),
             Slot(name="period", type="period"),
             Slot(name="bound", type="bound"),
             Slot(name="order", type="choice", values=ORDER_WORDS),

@@ -214,6 +214,20 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("¿cuánto pagamos a proveedores en agosto?", {"measure": "payments_made", "split_by": None}),
         ("net profit margin this year", {"measure": "net_margin"}),
         ("facturas de clientes que vencen este mes", {"measure": "receivables_due", "split_by": ["document"]}),
+        ("who bought the most from us in Q1?", {"measure": "sales"}),
+        ("top 4 de clientes por facturación", {"measure": "sales", "split_by": ["customer"], "top": 4}),
+        ("how much do customers owe us?", {"measure": "receivables", "split_by": None}),
+        ("how much did customers buy this year?", {"measure": "sales", "split_by": None}),
+        ("how much does each customer owe us?", {"measure": "receivables", "split_by": ["customer"]}),
+        ("beneficio bruto por familia de productos", {"measure": "gross_margin", "split_by": ["category"]}),
+        ("profit by item this year", {"measure": "gross_margin", "split_by": ["item"]}),
+        ("facturas pendientes de pago de Casa Lola", {"measure": "receivables", "only": ["Casa Lola, S.L."]}),
+        ("ventas de Casa Lola frente a Hoteles Mar", {"measure": "sales", "split_by": ["customer"], "compare": None}),
+        ("ventas de Casa Lola este año ▸ ¿y cuánto nos deben?", {"measure": "receivables", "period": None}),
+        ("what will customers pay us in October?", {"measure": "receivables_due"}),
+        ("¿ganamos o perdimos dinero en agosto?", {"measure": "net_income"}),
+        ("purchase invoices not paid yet", {"measure": "payables"}),
+        ("top 5 customers this year ▸ only 3", {"measure": "sales", "top": 3}),
     ],
 )
 def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expected: dict[str, Any]) -> None:
@@ -704,6 +718,33 @@ def test_new_customers_are_those_with_a_first_sale(erp: Interpreter, text: str) 
     assert asked == {"measure": "sales", "split_by": ["customer"], "ranking": "new"}
 
 
+@pytest.mark.parametrize("text", ["what will we sell in May?", "¿cuánto venderemos en mayo?"])
+def test_what_is_still_to_come_is_read_as_nothing_that_was(erp: Interpreter, text: str) -> None:
+    """Sales of May that are to come are not those of last May (A-5)."""
+    found = [each for each in erp.interpret(text, now=NOW) if each.intent.id == "measure"]
+    assert all(each.unknown or each.missing for each in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("clientes sin límite de crédito", {"field": "creditLimit", "operator": "eq", "value": 0}),
+        ("list customers without an email", {"field": "email", "operator": "eq", "value": ""}),
+    ],
+)
+def test_a_list_of_what_lacks_a_field_is_limited_to_it(erp: Interpreter, text: str, condition: dict[str, Any]) -> None:
+    found = read(erp, text)
+    assert (found.intent.id, found.unknown, found.values["where"]) == ("list_records", (), [condition])
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [("¿cuánto nos cuesta la Mesa Roble?", "unitCost"), ("¿cuánto cuesta la Mesa Roble?", "unitPrice")],
+)
+def test_what_an_item_costs_us_is_not_its_price(erp: Interpreter, text: str, field: str) -> None:
+    assert read(erp, text).values["asked"] == [field]
+
+
 def test_a_new_customer_that_is_named_is_one_to_be_created(erp: Interpreter) -> None:
     assert read(erp, "new customer Pepe, S.L.").intent.id == "change_create_master"
 
@@ -753,6 +794,14 @@ def test_a_short_question_is_about_the_one_that_was_shown(
     found = amendment(text, DialogueContext(request=before, answer=answer), erp, NOW)
     assert found is not None
     assert found.endswith(f"({whole})")
+
+
+def test_a_question_with_names_of_its_own_is_about_no_other(access: ErpAccess) -> None:
+    """The article of "compara las ventas" is no pronoun for what was asked about before (A-42)."""
+    erp = Interpreter([replace(erp_understanding(access), agent_id="erp_agent")])
+    context = DialogueContext(request="¿cuánto nos debe Casa Lola?", answer="…", language="es")
+    asked = "compara las ventas de Portugal y Sevilla este año"
+    assert "Casa Lola" not in str(amendment(asked, context, erp, NOW))
 
 
 def test_a_short_question_after_several_is_about_none_of_them(access: ErpAccess) -> None:

@@ -17,11 +17,13 @@ from batuta.agents.erp.questions.limits import (
     HOW_MUCH,
     of_accounts,
     settle_absence,
+    settle_account_words,
     settle_accounts,
     settle_change,
     settle_newness,
 )
 from batuta.agents.erp.questions.lists import PRICE_QUESTION, SUM_WORDS
+from batuta.agents.erp.questions.parties import of_customers, of_vendors, typed_numbers
 from batuta.agents.erp.questions.periods import (
     asked_periods,
     settle_due_period,
@@ -34,7 +36,9 @@ from batuta.agents.erp.questions.splits import (
     settle_longer_splits,
     settle_owners,
     settle_parties,
+    settle_sums,
     settle_time_splits,
+    settle_versus,
     without_covered,
 )
 from batuta.language.choices import ChoiceIndex, index_of
@@ -66,10 +70,12 @@ _ALL_COMPANIES = re.compile(
 )
 _UNKEPT_SPLIT = re.compile(r"\b(?:by|per|each|por|cada)\s+(?:warehouses?|almacen(?:es)?)\b")
 """A split that no measure has, in words that also name the stock itself."""
+_OF_A_KIND = re.compile(r"\bof\s+(?:our\s+|the\s+)?(?:tables|bars|lines|areas|pies|cards)\b")
+"""Goods that are called as a kind of chart is: "the stock of tables" asks for no table."""
 _TURNOVER = re.compile(r"\b(?:stock|inventory)\s+(?:turnover|turns|rotation)\b|\brotacion\b")
 """A figure that is not kept, in words that also name two that are."""
 _INVOICES_PAID = re.compile(
-    r"\b(?:paid\s+(?:\w+\s+)?invoices?|invoices?\s+(?:\w+\s+){0,2}paid|facturas?\s+(?:\w+\s+){0,2}pagad[oa]s?)\b"
+    r"\b(?:paid\s+(?:\w+\s+)?invoices?|invoices?\s+(?:(?!not\b)\w+\s+){0,2}paid|facturas?\s+(?:(?!no\b)\w+\s+){0,2}pagad[oa]s?)\b"
 )
 """Invoices that were paid, which are no payments; when one was paid is not kept with it."""
 _NESTED = re.compile(
@@ -85,13 +91,8 @@ _COUNTED_INVOICES = {"receivables": "open_invoice_count", "overdue_receivables":
 """How many invoices there are of what is owed."""
 _ORDERS = frozenset({"open_purchase_orders", "orders_to_ship", "open_quotes"})
 _PARTY_COUNTS = frozenset({"customer_count", "vendor_count"})
-_TRADED = frozenset({"sales", "purchases", "receivables", "payables", "units_sold"})
 _EITHER_SIDE = frozenset({"receivables_due", "overdue_receivables"})
 """What may be the customers' or the vendors': whose was spoken of last."""
-_BILLS = "payables_due"
-_OF_CUSTOMERS = frozenset({"receivables", "receivables_due", "overdue_receivables"})
-_OF_VENDORS = frozenset({"payables", "payables_due", "overdue_payables"})
-_OWED_TO_US = re.compile(r"\b(?:us|nos|collect\w*|cobr\w+)\b")
 _VAT_SAID = ("vat", "net")
 """Qualifiers that say whether VAT is in an amount."""
 _RANKED_WITHIN = {"category": "item", "country": "customer", "city": "customer", "salesperson": "customer"}
@@ -102,6 +103,7 @@ _EARNS = re.compile(r"\bcobra[n]?\b(?!\s+(?:a|de|por)\b)")
 _HOW_MANY = re.compile(r"\b(?:how many|cuant[oa]s)\b")
 _ASKS_WHEN = re.compile(r"\b(?:when|cuando)\b")
 """Asks for a date, which no measure is."""
+_FUTURE = re.compile(r"\b(?:will|won['’]?t|going\s+to|vamos\s+a|van\s+a|va\s+a|\w{3,}(?:remos|aran|eran|iran))\b")
 _NARROWS = re.compile(r"(?:(?:and|but|y|pero|ahora|now)\W+)?(?:only|just|solo|solamente|unicamente)\b")
 _PAYMENTS = frozenset({"payments_received", "payments_made"})
 _BARELY_PAID = re.compile(r"(?:paid|pay|pag\w+|cobrad[oa]s?)")
@@ -118,18 +120,31 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         question.values.pop("sum", None)
         question.unknown += [
             each.group()
-            for pattern in (_UNKEPT_SPLIT, _TURNOVER, _INVOICES_PAID, _NESTED, _EARNS, _ASKS_WHEN, PRICE_QUESTION)
+            for pattern in (
+                _UNKEPT_SPLIT,
+                _OF_A_KIND,
+                _TURNOVER,
+                _INVOICES_PAID,
+                _NESTED,
+                _EARNS,
+                _ASKS_WHEN,
+                PRICE_QUESTION,
+            )
             for each in pattern.finditer(fold(texts[-1]))
         ]
         if _ALL_COMPANIES.search(question.plain):
             question.values.pop("top", None)  # the "two" of "las dos empresas" limits no rows
         if is_summed:
             _settle_sum(question)
+        if described := question.values.pop("described", None):
+            question.values["only"] = list(dict.fromkeys((*question.values.get("only", ()), *described)))
+        settle_account_words(question, access)
         settle_exclusions(question, access)
         _keep_limits(question, texts, access)
         settle_time_splits(question)
         settle_owners(question)
         settle_longer_splits(question)
+        _forget_period(question, texts, index_of(measures))
         settle_periods(question, texts)
         settle_earlier(question, texts)
         settle_month_rows(question, texts)
@@ -137,13 +152,17 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         names = _settle_measures(
             question, _measure_findings(question, index_of(measures), texts, access.today()), access
         )
+        _require_past(question, texts[-1], names)
         if any(access.measures.measures[name].looks_ahead for name in names):
             settle_due_period(question, texts)
         _settle_names(question, names, access)
+        _require_spending(question, names, access)
         settle_accounts(question, names)
         names = settle_absence(question, names, index_of(measures).find(text))
         names = settle_newness(question, names)
         settle_change(question)
+        settle_versus(question, names, access)
+        settle_sums(question)
         _require_owner(question, texts[-1])
         _settle_companies(question, names, access)
         if not is_summed:
@@ -166,6 +185,16 @@ def _without_sum(texts: Sequence[str]) -> tuple[Sequence[str], bool]:
     for each in reversed(said):
         rest = f"{rest[: each.span.start]}{rest[each.span.end :]}"
     return ([*texts[:-1], rest], True) if said else (texts, False)
+
+
+def _forget_period(question: FigureQuestion, texts: Sequence[str], index: ChoiceIndex) -> None:
+    """A balance that is asked for next has no period: "sales of Ana this year", "and how much does she owe us?"."""
+    named = [question.book.measures[each.value] for each in index.find(texts[-1])]
+    if len(texts) < 2 or not named or not all(is_of_today(one) for one in named):
+        return
+    if not find_periods(texts[-1], now=datetime.combine(question.today, datetime.min.time(), tzinfo=UTC)):
+        for name in ("period", "compare"):
+            question.values.pop(name, None)
 
 
 def _settle_sum(question: FigureQuestion) -> None:
@@ -223,7 +252,8 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
     if names == ["sales"] and "vendor" in splits and _BILLED_BY.search(question.plain):
         names = ["purchases"]
     names = of_accounts(question, names or _unnamed(question, said, splits))
-    names = _of_vendors(question, names, said, access)
+    names = of_vendors(question, names, said, access)
+    names = of_customers(question, names, found, access)
     if "count" in said and noun_of(question.plain) == "invoiced" and not splits:
         names = [_COUNTED_INVOICES.get(name, name) for name in names]
     late = [each.text for each in found if each.value.startswith("overdue_")]
@@ -238,7 +268,7 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
         values["compare"] = {"kind": "previous_year"}
     names = [_for_period(question, name) for name in names]
     names = [_possible(question, name, splits, access) for name in names]
-    names = list(dict.fromkeys(names))
+    names = _result_alone(list(dict.fromkeys(names)), splits)
     if values.pop("who", False) and names:
         known = book.splits(book.measures[names[0]])
         splits += [party for party in ("customer", "vendor") if party in known][:1]
@@ -252,6 +282,12 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
     return names
 
 
+def _result_alone(names: Sequence[str], splits: Sequence[str]) -> list[str]:
+    """Whether "we made or lost money" is one question; what was sold at a loss is another, which names products."""
+    is_result = set(names) == {"net_income", "losses"} and "item" not in splits
+    return ["net_income"] if is_result else list(names)
+
+
 def _counted_alone(question: FigureQuestion, found: Sequence[Finding[str]]) -> list[str]:
     """The measures that are named; a count leaves no room for others: how many customers bought is kept nowhere.
 
@@ -260,7 +296,7 @@ def _counted_alone(question: FigureQuestion, found: Sequence[Finding[str]]) -> l
     names = list(dict.fromkeys(each.value for each in found))
     counts = [name for name in names if question.book.measures[name].unit == "count"]
     if set(counts) & _PARTY_COUNTS:
-        question.unknown += [each.text for each in found if each.value in _TRADED]
+        question.unknown += [each.text for each in found if each.value not in counts]
     if counts == [_INVOICES]:
         states = [each for each in found if each.value in _COUNTED_INVOICES]
         names = [_COUNTED_INVOICES[each.value] for each in states]
@@ -284,25 +320,6 @@ def _unnamed(question: FigureQuestion, said: Mapping[str, str], splits: Sequence
     return []
 
 
-def _of_vendors(
-    question: FigureQuestion, names: Sequence[str], said: Mapping[str, str], access: ErpAccess
-) -> list[str]:
-    """What is unpaid, late or due of purchase invoices, or of the invoices of a vendor, is owed to vendors alone."""
-    noun = noun_of(question.plain)
-    is_bill = noun == _BILLS
-    is_from_vendor = noun == "invoiced" and _is_from_vendor(question, access)
-    if not (is_bill or is_from_vendor) or _OWED_TO_US.search(question.plain):
-        return list(names)
-    turned = [
-        question.book.measures[name].variants.get("to_vendors", name) if name in _OF_CUSTOMERS else name
-        for name in names
-    ]
-    if turned == ["purchases"] and {"due", "overdue"} & set(said):
-        return ["payables"]
-    owed = [name for name in turned if name in _OF_VENDORS]
-    return list(dict.fromkeys(owed if is_bill and owed else turned))
-
-
 def _low_stock(
     question: FigureQuestion, names: Sequence[str], said: Mapping[str, str], splits: Sequence[str]
 ) -> list[str]:
@@ -314,22 +331,6 @@ def _low_stock(
         return list(splits)
     question.values["ranking"] = "least"
     return ["item"]
-
-
-def _is_from_vendor(question: FigureQuestion, access: ErpAccess) -> bool:
-    """Whether a vendor is named, by the name: of a number it is not known whose it is."""
-    return any(
-        access.values_named("vendor", name)
-        and not access.values_named("customer", name)
-        and not _typed_numbers(question, access, "vendor", name)
-        for name in question.values.get("only") or ()
-    )
-
-
-def _typed_numbers(question: FigureQuestion, access: ErpAccess, kind: str, name: str) -> set[str]:
-    """The numbers of a record by which the question calls it."""
-    words = {fold(word) for word in access.names(kind).get(name, ())} - {fold(name)}
-    return {word for word in words if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", question.plain)}
 
 
 def _varied(question: FigureQuestion, names: Sequence[str], said: Mapping[str, str]) -> tuple[list[str], set[str]]:
@@ -370,7 +371,7 @@ def _ranked_splits(question: FigureQuestion, names: Sequence[str], access: ErpAc
     values, book = question.values, question.book
     if not names or not (question.is_ranked or "top" in values):
         return []
-    if split := book.measures[names[0]].ranked_split:
+    if (split := book.measures[names[0]].ranked_split) and not noun_of(question.plain):
         return [split]
     if values.get("who"):
         return []
@@ -425,10 +426,10 @@ def _possible(question: FigureQuestion, name: str, splits: Sequence[str], access
     counterpart = book.measures[name].counterpart
     if counterpart is None:
         return name
-    if question.values.get("who"):
-        return name if _FIRST_PERSON.search(question.plain) else counterpart
     if _BUYS_FROM_US.search(question.plain):
         return "sales" if "sales" in (name, counterpart) else name
+    if question.values.get("who"):
+        return name if _FIRST_PERSON.search(question.plain) else counterpart
     if _BOUGHT_FROM.search(question.plain):
         return name
     if _THEY_BUY.search(question.plain) and not _FIRST_PERSON.search(question.plain):
@@ -473,7 +474,7 @@ def _settle_names(question: FigureQuestion, names: Sequence[str], access: ErpAcc
     for place, name in enumerate(question.values["only"]):
         kinds = [kind for kind in NAME_SOURCES if access.values_named(kind, name)]
         if kinds and not any(kind in splits for kind in kinds):
-            numbers = {number for kind in kinds for number in _typed_numbers(question, access, kind, name)}
+            numbers = {number for kind in kinds for number in typed_numbers(question, access, kind, name)}
             other = next(
                 (
                     value
@@ -485,6 +486,20 @@ def _settle_names(question: FigureQuestion, names: Sequence[str], access: ErpAcc
                 None,
             )
             question.values["only"][place] = other or name  # of a name that stays, the tool says what it is
+
+
+def _require_spending(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> None:
+    """What an item costs is a field of its record, and nothing that was spent."""
+    only: Sequence[str] = question.values.get("only") or ()
+    if list(names) == ["expenses"] and any(access.values_named("item", name) for name in only):
+        question.unknown.append("cost")
+
+
+def _require_past(question: FigureQuestion, text: str, names: Sequence[str]) -> None:
+    """What is still to come is known of due dates alone: "what will we sell in May?" asks for no sales of last May."""
+    said = _FUTURE.search(fold(text))
+    if said is not None and not all(question.book.measures[name].looks_ahead for name in names):
+        question.unknown.append(said.group())
 
 
 def _require_owner(question: FigureQuestion, text: str) -> None:

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.measuring import SPLIT_PREFIX
 from batuta.agents.erp.questions.question import FigureQuestion
+from batuta.language.choices import index_of
 from batuta.language.findings import Finding, TextSpan
 from batuta.language.folding import aligned, composed
 from batuta.language.understanding import Synonyms
@@ -46,6 +48,7 @@ _ASKS_WHICH = re.compile(r"\b(?:which|who|what|que|quien(?:es)?|cual(?:es)?|cust
 _LESS_OR_MORE = re.compile(
     r"\b(?:(?P<less>less|fewer|lower|menos|menor(?:es)?)|more|higher|mas|mayor(?:es)?)\s+(?:\w+\s+){0,2}(?:than|que)\b"
 )
+_SPENT = re.compile(r"\b(?:spen[dt]\w*|expenses?|costs?|gast\w+|costes?)\b")
 HOW_MUCH = re.compile(r"\b(?:how much|cuant[oa])\b")
 
 
@@ -61,6 +64,20 @@ def of_accounts(question: FigureQuestion, names: Sequence[str]) -> list[str]:
     is_sum = bool(asks) and not question.values.get("only")
     meant = names or ([_OF_ACCOUNTS] if is_sum else [])
     return list(dict.fromkeys(_OF_ACCOUNTS if name in _SPENDING else name for name in meant))
+
+
+def settle_account_words(question: FigureQuestion, access: ErpAccess) -> None:
+    """A word for what money is spent on is no short form of a name: "transporte" is no "Transportes Ruiz"."""
+    subjects = index_of(access.names("account")).find(question.text)
+    only: Sequence[str] = question.values.get("only") or ()
+    if not subjects or not only or not _SPENT.search(question.plain):
+        return
+    named = index_of(access.all_names(), is_names=True).find(question.text, takes_parts=True)
+    covered = {each.value for each in named if any(each.span == subject.span for subject in subjects)}
+    kept = [name for name in only if name not in covered]
+    question.values |= {"only": kept} if kept else {}
+    if not kept:
+        question.values.pop("only")
 
 
 def settle_accounts(question: FigureQuestion, names: Sequence[str]) -> None:

@@ -10,7 +10,8 @@ from batuta.agents.erp.questions.periods import due_period
 from batuta.agents.erp.questions.question import unnamed_owner
 from batuta.connectors.business_central.catalogue import CatalogueEntity
 from batuta.language.choices import index_of
-from batuta.language.folding import fold
+from batuta.language.findings import Finding, TextSpan
+from batuta.language.folding import aligned, composed, fold
 from batuta.language.understanding import Settled, Synonyms
 
 _COUNTS = re.compile(r"\b(?:how many|how much|number of|cuant[oa]s?|numero de)\b")
@@ -83,9 +84,14 @@ ASKED_FIELDS: Synonyms = {
         "número fiscal", "identificación fiscal",
     ),
     "contact": ("contact", "contacto"),
-    "unitPrice": ("price", "sales price", "precio", "precio de venta", "cuesta", "cuestan", "it cost",
-                  *_SELLING, _SELLING_FOR),
-    "unitCost": ("cost", "coste", "precio de coste"),
+    "unitPrice": (
+        "price", "sales price", "unit price", "selling price", "list price", "precio", "precio unitario",
+        "precio de venta", "cuesta", "cuestan", "it cost", *_SELLING, _SELLING_FOR,
+    ),
+    "unitCost": (
+        "cost", "unit cost", "cost price", "coste", "coste unitario", "precio de coste", "precio de compra",
+        "nos cuesta", "nos cuestan", "cost us", "costs us", "do we pay for",
+    ),
     "inventory": ("stock", "in stock", "existencias", "en almacén"),
     "creditLimit": ("credit limit", "limit", "credit", "límite de crédito", "límite", "crédito"),
     "balanceDue": ("balance", "owe", "owes", "owe us", "saldo", "debe", "nos debe", "deuda"),
@@ -193,6 +199,13 @@ _NUMBERED = frozenset(
 """Documents, which people call by their numbers."""
 _DRAFTED = ("salesInvoices", "purchaseInvoices", "salesCreditMemos", "purchaseCreditMemos")
 """Documents that are none yet while they are drafts: the last invoice, or those of a month, are posted ones."""
+_GROUPED = re.compile(
+    r"\b(?:by|per|por)\s+(?:customer|client|vendor|supplier|salesperson|country|city|month|quarter|year|cliente|proveedor|vendedor|comercial|pais|ciudad|mes|trimestre|ano)s?\b"
+)
+"""Documents of each of something are added up, and so no list of them."""
+_NEGATION = re.compile(r"\b(?:no|not|without|sin|never|nunca|ningun[oa]?|(?:do|does|did|have|has|is|are)n['’]?t)\b")
+_UP_TO_A_FIELD = re.compile(r"\s+(?:(?:a|an|any|un|una|el|la|su|their|its|have|has|tienen?|ningun[oa]?)\s+)*")
+"""What may stand between a negation and what is missing."""
 _DUE = re.compile(r"\b(?:due|vence[n]?|vencimiento)\b")
 _DATE_FIELDS = ("orderDate", "postingDate", "documentDate", "invoiceDate")
 _AMOUNT_FIELDS = ("totalAmountIncludingTax", "balanceDue", "balance", "inventory", "amount")
@@ -209,7 +222,8 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
 
     def settle(values: Mapping[str, Any], texts: Sequence[str]) -> Settled:
         kept = dict(values)
-        states, names = kept.pop("states", ()), kept.pop("only", ())
+        states = kept.pop("states", ())
+        names = (*kept.pop("only", ()), *kept.pop("described", ()))
         period, bound, order = (kept.pop(name, None) for name in ("period", "bound", "order"))
         asked_fields = kept.pop("fields", ())
         kept.pop("except", None)
@@ -224,8 +238,10 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
         if shown and not any(access.values_named(_OWN_KIND.get(known.entity_set, ""), name) for name in names):
             who = [name for name in _WHO if name in known.properties]
             kept |= {"fields": list(dict.fromkeys((*who, *shown))), "asked": True}
+        unknown_splits = [each.group() for each in _GROUPED.finditer(text)] if known.entity_set in _NUMBERED else []
         whose = unnamed_owner(texts[-1])
         unknown: list[str] = [whose] if whose and not values.get("only") else []
+        unknown += unknown_splits
         unknown += [each.text for each in unused_exclusions(texts[-1], said)]
         is_summed = bool(kept.pop("sum", None)) and len(texts) > 1  # of a list that was shown; else it is a measure
         unknown += ["total"] if "sum" in values and not is_summed else []
@@ -233,6 +249,9 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
             unknown.append("how many")
         if _ASKS_WHEN.search(text):
             unknown.append("when")
+        empty, negations = _emptied(known, texts[-1], asked_fields, said)
+        where += empty
+        unknown += negations
         day = next((each for each in _DATE_FIELDS if each in known.properties), None)
         if order is not None and len(texts) > 1 and not index_of(state_words()).find(texts[0]):
             states = ()  # "is it paid?" asks it of the last invoice, and not for the last one that is
@@ -288,6 +307,28 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
         return Settled(values=kept, unknown=tuple(unknown))
 
     return settle
+
+
+def _emptied(
+    known: CatalogueEntity, text: str, asked: Sequence[str], excluding: Sequence[Finding[str]]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The conditions of "customers without a credit limit", and the negations that say something else."""
+    plain = aligned(composed(text))
+    taken = [each.span for each in (*index_of(state_words()).find(text), *excluding)]
+    fields = [each for each in index_of(LISTED_FIELDS).find(text) if each.value in asked]
+    where: list[dict[str, Any]] = []
+    unknown: list[str] = []
+    for each in _NEGATION.finditer(plain):
+        if any(TextSpan(start=each.start(), end=each.end()).overlaps(span) for span in taken):
+            continue
+        lacked = next((one for one in fields if _UP_TO_A_FIELD.fullmatch(plain[each.end() : one.span.start])), None)
+        own = own_field(known, lacked.value) if lacked else ""
+        if not own:
+            unknown.append(each.group())
+            continue
+        is_number = known.properties[own].type in ("Decimal", "Int32")
+        where.append(_condition(own, "eq", 0 if is_number else ""))
+    return where, unknown
 
 
 def settle_record(

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Sequence
 
+from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.measures.model import TIME_DIMENSIONS
 from batuta.agents.erp.measuring import SPLIT_PREFIX
 from batuta.agents.erp.questions.question import TRADER, FigureQuestion
 from batuta.language.choices import index_of
 from batuta.language.findings import Finding
-from batuta.language.folding import aligned, fold
+from batuta.language.folding import aligned, composed, fold
 
 BARE_TIME = re.compile(r"^(?:months?|mes(?:es)?|weeks?|semanas?|quarters?|trimestres?|years?|anos?|days?|dias?)$")
 _ASKS_WHICH = re.compile(
@@ -20,7 +21,19 @@ _OWNED = re.compile(
     rf"\b{TRADER}\s+(?:invoices?|orders?|bills?|quotes?|credit\s+(?:memos?|notes?))\b"
     rf"|\b(?:facturas?|pedidos?|ofertas?|presupuestos?|abonos?)\s+(?:de|a)\s+(?:los\s+)?{TRADER}\b"
 )
-_PRONOUN = re.compile(r"^(?:who|whom|quien|quienes)$")
+_ASKS_A_SUM = re.compile(
+    r"^\W*(?:(?:and|y|dime|tell\s+me)\W+)?(?:how\s+much|how\s+long|(?:in\s+)?how\s+many\s+days|(?:en\s+)?total|what\s+is\s+the\s+total|cuant[oa]|(?:en\s+)?cuantos\s+dias)\b"
+)
+_ASKS_EACH = re.compile(
+    r"\b(?:which|what|que|cual(?:es)?|each|every|cada|per|by|por|whom?|quien(?:es)?|both|all|tod[oa]s|our\s+top|los\s+\d+|top)\s+(?:\w+\s+)?$"
+)
+_BY_AMOUNT = re.compile(
+    r"\b(?:by|por|segun)\s+(?:su\s+|la\s+|their\s+)?(?:facturacion|invoicing|importe\s+facturado)\b"
+)
+"""What a ranking goes by, in a word with the stem of "invoice"."""
+_VERSUS = re.compile(r"\b(?:versus|vs|against|frente\s+al?|contra|compared?|compara(?:me|r|ndo|da|do|das|dos)?)\b")
+_PARTIES = ("customer", "vendor")
+_PRONOUN = re.compile(r"^(?:who|whom|quien|quienes|any(?:body|one)|some(?:body|one)|alguien)$")
 
 
 def settle_time_splits(question: FigureQuestion) -> None:
@@ -43,13 +56,49 @@ def _names_months(question: FigureQuestion) -> bool:
 
 
 def settle_owners(question: FigureQuestion) -> None:
-    """See that "customer invoices" are a kind of document, and ask for no split by customer."""
+    """See that "customer invoices" are a kind of document, and "por facturación" a ranking: neither is a split."""
+    if "document" in (question.values.get("split_by") or ()) and _BY_AMOUNT.search(question.plain):
+        question.values["split_by"] = [name for name in question.values["split_by"] if name != "document"]
     owned = [(each.start(), each.end()) for each in _OWNED.finditer(aligned(question.text))]
     for split in [each for each in ("customer", "vendor") if each in (question.values.get("split_by") or ())]:
         words = tuple(word for one in question.book.dimensions[split].words.values() for word in one)
         found = index_of({split: words}).find(question.text)
         if found and all(any(a <= each.span.start and each.span.end <= b for a, b in owned) for each in found):
             question.values["split_by"] = [name for name in question.values["split_by"] if name != split]
+
+
+def settle_sums(question: FigureQuestion) -> None:
+    """See that "how much do customers owe us?" asks for one figure: those it names are all of them, and no split."""
+    splits: Sequence[str] = question.values.get("split_by") or ()
+    if not _ASKS_A_SUM.match(question.plain) or question.is_ranked or {"top", "bound", "place"} & set(question.values):
+        return
+    kept = [name for name in splits if name not in _PARTIES or _names_each(question, name)]
+    if len(kept) < len(splits):
+        question.values["split_by"] = kept
+        if not kept:
+            question.values.pop("split_by")
+
+
+def settle_versus(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> None:
+    """Read "Spain versus Italy": a row for each of the names that are set against each other, never their sum."""
+    said = _VERSUS.search(question.plain)
+    if said is None or question.values.get("compare") or len(names) > 1:
+        return
+    only: Sequence[str] = question.values.get("only") or ()
+    kinds = [kind for kind in NAME_SOURCES if len(only) > 1 and all(access.values_named(kind, name) for name in only)]
+    if not kinds:
+        question.unknown += [] if said.group().startswith("compar") else [said.group()]
+    elif kinds[0] not in (splits := list(question.values.get("split_by") or ())):
+        question.values["split_by"] = [kinds[0], *splits]
+
+
+def _names_each(question: FigureQuestion, dimension: str) -> bool:
+    words = tuple(word for one in question.book.dimensions[dimension].words.values() for word in one)
+    found = index_of({dimension: words}).find(question.text)
+    plain = aligned(composed(question.text))
+    return any(
+        _PRONOUN.match(fold(each.text)) or _ASKS_EACH.search(plain[: each.span.start]) is not None for each in found
+    )
 
 
 def settle_longer_splits(question: FigureQuestion) -> None:

@@ -1,0 +1,77 @@
+"""Whose a figure is: what is owed by customers, or to vendors, where the words alone do not say it."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.questions.question import FigureQuestion, noun_of
+from batuta.language.findings import Finding
+from batuta.language.folding import fold
+
+_BILLS = "payables_due"
+_OF_CUSTOMERS = frozenset({"receivables", "receivables_due", "overdue_receivables"})
+_OF_VENDORS = frozenset({"payables", "payables_due", "overdue_payables"})
+_OWED_EITHER_WAY = frozenset(
+    {
+        "pendiente de pago",
+        "pendientes de pago",
+        "por pagar",
+        "left to pay",
+        "still to pay",
+        "to pay",
+        "must pay",
+        "pendiente de pagar",
+        "pendientes de pagar",
+        "queda por pagar",
+        "quedan por pagar",
+        "pagos pendientes",
+        "facturas por pagar",
+    }
+)
+"""What may be the customer's to pay as well as ours, folded."""
+_OWED_TO_US = re.compile(r"\b(?:us|nos|collect\w*|cobr\w+)\b")
+
+
+def of_vendors(question: FigureQuestion, names: Sequence[str], said: Mapping[str, str], access: ErpAccess) -> list[str]:
+    """What is unpaid, late or due of purchase invoices, or of the invoices of a vendor, is owed to vendors alone."""
+    noun = noun_of(question.plain)
+    is_bill = noun == _BILLS
+    is_from_vendor = noun == "invoiced" and _is_from_vendor(question, access)
+    if not (is_bill or is_from_vendor) or _OWED_TO_US.search(question.plain):
+        return list(names)
+    turned = [
+        question.book.measures[name].variants.get("to_vendors", name) if name in _OF_CUSTOMERS else name
+        for name in names
+    ]
+    if turned == ["purchases"] and {"due", "overdue"} & set(said):
+        return ["payables"]
+    owed = [name for name in turned if name in _OF_VENDORS]
+    return list(dict.fromkeys(owed if is_bill and owed else turned))
+
+
+def of_customers(
+    question: FigureQuestion, names: Sequence[str], found: Sequence[Finding[str]], access: ErpAccess
+) -> list[str]:
+    """What is "pendiente de pago" of a customer is owed to us: the words say who pays only where nobody is named."""
+    only: Sequence[str] = question.values.get("only") or ()
+    is_customer = bool(only) and all(
+        access.values_named("customer", name) and not access.values_named("vendor", name) for name in only
+    )
+    is_open = all(fold(each.text) in _OWED_EITHER_WAY for each in found if each.value == "payables")
+    return ["receivables" if name == "payables" and is_customer and is_open else name for name in names]
+
+
+def _is_from_vendor(question: FigureQuestion, access: ErpAccess) -> bool:
+    """Whether a vendor is named, by the name: of a number it is not known whose it is."""
+    return any(
+        access.values_named("vendor", name)
+        and not access.values_named("customer", name)
+        and not typed_numbers(question, access, "vendor", name)
+        for name in question.values.get("only") or ()
+    )
+
+
+def typed_numbers(question: FigureQuestion, access: ErpAccess, kind: str, name: str) -> set[str]:
+    """The numbers of a record by which the question calls it."""
+    words = {fold(word) for word in access.names(kind).get(name, ())} - {fold(name)}
+    return {word for word in words if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", question.plain)}
