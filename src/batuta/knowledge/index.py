@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from batuta.knowledge.chunk import chunks_of
 from batuta.knowledge.document import DocumentText, Location
-from batuta.knowledge.query import Term
+from batuta.knowledge.query import Roots, Term
 from batuta.knowledge.scoring import Statistics, Stems, joined
 from batuta.knowledge.words import Language, language_of, stems, tokens
 
@@ -164,6 +164,10 @@ class PassageIndex(Protocol):
 
     async def find(self, terms: Sequence[Term], scope: SearchScope, *, limit: int = CANDIDATES) -> Candidates:
         """The passages in scope that have most of the terms, by the store's own rank."""
+        ...
+
+    async def kin(self, roots: Roots, scope: SearchScope) -> list[str]:
+        """The stems of the owners' passages that are a beginning of these or lie in their ranges."""
         ...
 
     async def passages(self, passage_ids: Collection[int], scope: SearchScope) -> list[StoredPassage]:

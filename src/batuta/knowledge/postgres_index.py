@@ -34,12 +34,18 @@ from batuta.knowledge.index import (
     stored_passages_of,
 )
 from batuta.knowledge.postgres_owners import POOL_SIZE, OwnerConnections
-from batuta.knowledge.query import Term
+from batuta.knowledge.query import Roots, Term
 from batuta.knowledge.scoring import Statistics, Stems
 
 MAX_POSITION = 16_000
 MAX_POSITIONS = 200
 """Of one word in one passage: what PostgreSQL keeps."""
+_KIN = """
+WITH o AS MATERIALIZED (SELECT id FROM knowledge_owners WHERE name = ANY($1))
+SELECT c.stem FROM o CROSS JOIN unnest($2::text[], $3::text[]) AS r (first, last)
+    JOIN knowledge_stem_counts AS c ON c.owner = o.id AND c.stem > r.first AND c.stem < r.last
+UNION SELECT c.stem FROM o JOIN knowledge_stem_counts AS c ON c.owner = o.id AND c.stem = ANY($4)
+"""
 
 
 class PostgresPassageIndex:
@@ -93,6 +99,18 @@ class PostgresPassageIndex:
                 limit,
             )
         return Candidates(statistics=statistics, passages=candidates_of(rows))
+
+    async def kin(self, roots: Roots, scope: SearchScope) -> list[str]:
+        """See `PassageIndex`."""
+        async with self._connections.within(scope.owners, is_reading=True) as db:
+            rows = await db.fetch(
+                _KIN,
+                list(scope.owners),
+                [first for first, _ in roots.ranges],
+                [last for _, last in roots.ranges],
+                list(roots.beginnings),
+            )
+        return sorted(row["stem"] for row in rows)
 
     async def passages(self, passage_ids: Collection[int], scope: SearchScope) -> list[StoredPassage]:
         """See `PassageIndex`."""

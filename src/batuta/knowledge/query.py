@@ -1,12 +1,16 @@
 """A question as terms: each word with its stems in both languages and other words for it, counted."""
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from batuta.knowledge.words import folded, stems, stop_words, tokens
 
 MAX_TERMS = 64
+LEAST_ROOT = 4
+LONGEST_ENDING = 4
+"""Letters that kin have in common at least, and that one of them may have more."""
+MAX_KIN = 8
 MAX_QUESTION_CHARS = 8_000
 
 Synonyms = Mapping[str, frozenset[str]]
@@ -39,6 +43,50 @@ def terms_of(question: str, synonyms: Synonyms | None = None) -> tuple[Term, ...
     for word, number in Counter(kept).items():
         counts[_stems(word), _others(word, synonyms or {})] += number
     return tuple(Term(stems=own, others=others - own, count=n) for (own, others), n in counts.most_common(MAX_TERMS))
+
+
+@dataclass(frozen=True, slots=True)
+class Roots:
+    """Where the kin of unknown stems stand in a sorted list: what goes on as they do, and what they begin with."""
+
+    stems: tuple[str, ...]
+
+    @property
+    def beginnings(self) -> tuple[str, ...]:
+        """Each stem without up to so many letters of its end: "driver" may be known as "drive"."""
+        shortest = ((stem, max(LEAST_ROOT, len(stem) - LONGEST_ENDING)) for stem in self.stems)
+        return tuple(sorted({stem[:length] for stem, least in shortest for length in range(least, len(stem))}))
+
+    @property
+    def ranges(self) -> tuple[tuple[str, str], ...]:
+        """From and to, both without: "limpi" may be known as "limpiez"."""
+        return tuple((stem, stem + "z" * (LONGEST_ENDING + 1)) for stem in self.stems)
+
+
+def roots_of(terms: Sequence[Term], counts: Sequence[int]) -> Roots:
+    """Of the terms that stand in no passage, the stems that are words and long enough to have kin."""
+    unknown = {stem for term, count in zip(terms, counts, strict=True) if not count for stem in term.stems}
+    return Roots(tuple(sorted(stem for stem in unknown if len(stem) >= LEAST_ROOT and stem.isalpha())))
+
+
+def with_kin(terms: Sequence[Term], roots: Roots, known: Collection[str]) -> tuple[Term, ...]:
+    """Terms that stand nowhere, with the stems of the same root that do: who asks who "drives" means the "driver"."""
+    unknown = frozenset(roots.stems)
+    return tuple(
+        replace(term, others=term.others | _kin(term, known)) if term.stems & unknown else term for term in terms
+    )
+
+
+def are_kin(one: str, other: str) -> bool:
+    """Whether one stem is the other with a short ending: "drive" and "driver", "limpi" and "limpiez"."""
+    short, long = sorted((one, other), key=len)
+    ending = len(long) - len(short)
+    return len(short) >= LEAST_ROOT and ending <= min(LONGEST_ENDING, len(short) - 2) and long.startswith(short)
+
+
+def _kin(term: Term, known: Collection[str]) -> frozenset[str]:
+    found = [stem for stem in known if any(are_kin(stem, own) for own in term.stems)]
+    return frozenset(sorted(found, key=lambda stem: (len(stem), stem))[:MAX_KIN])
 
 
 def _stems(word: str) -> frozenset[str]:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from batuta.knowledge.index import CANDIDATES, Candidate, PassageIndex, SearchScope, StoredPassage
-from batuta.knowledge.query import Synonyms, Term, terms_of
-from batuta.knowledge.scoring import Score, Statistics, score, weights
+from batuta.knowledge.query import Synonyms, Term, roots_of, terms_of, with_kin
+from batuta.knowledge.scoring import Score, Statistics, score, weights, with_title
 from batuta.knowledge.vectors.search import MeaningSearch
 from batuta.knowledge.words import folded, stems, tokens
 
@@ -19,6 +19,8 @@ LIMIT = 10
 SAME_WORDS = 0.9
 """Two passages that share so much of their words are one: a copy of a file, or the same clause in two."""
 FUSION_RANK = 60
+TITLED = 40
+"""Passages for which the title of the document is counted."""
 LEAST_COVERAGE = 0.46
 LEAST_STRENGTH = 0.58
 """Measured on questions whose topic the documents do not have: below them a passage shares words, not a subject."""
@@ -66,7 +68,10 @@ class Retriever:
         found = _fused([ranking for ranking in rankings if ranking])
         chosen = _different(found, limit)
         best = max((each.score.value for each in chosen), default=0.0) or 1.0
-        stored = {p.passage_id: p for p in await self._index.passages([c.candidate.passage_id for c in chosen], scope)}
+        known = {each.candidate.passage_id: each.passage for each in found if each.passage is not None}
+        missing = [each.candidate.passage_id for each in chosen if each.candidate.passage_id not in known]
+        fetched = await self._index.passages(missing, scope) if missing else []
+        stored = known | {passage.passage_id: passage for passage in fetched}
         return [
             RetrievedPassage(
                 passage=passage,
@@ -85,9 +90,15 @@ class Retriever:
         if not terms:
             return []
         found = await self._index.find(terms, scope, limit=CANDIDATES)
+        roots = roots_of(terms, found.statistics.counts)
+        known = await self._index.kin(roots, scope) if roots.stems else ()
+        if known:
+            terms = with_kin(terms, roots, known)
+            found = await self._index.find(terms, scope, limit=CANDIDATES)
         near = [] if self._meaning is None else await self._meaning.near(question, scope)
-        by_words = _ranked(terms, found.statistics, found.passages)
         worth = weights(terms, found.statistics)
+        ranked = _ranked(terms, worth, found.statistics, found.passages)
+        by_words = [*await self._titled(ranked[:TITLED], worth, scope), *ranked[TITLED:]]
         by_meaning = [
             _Scored(
                 each.candidate,
@@ -100,6 +111,20 @@ class Retriever:
         ]
         return [by_words, by_meaning]
 
+    async def _titled(self, ranked: "Sequence[_Scored]", worth: Sequence[float], scope: SearchScope) -> "list[_Scored]":
+        """The first ones in their order when the titles of their documents count as well."""
+        stored = {p.passage_id: p for p in await self._index.passages([e.candidate.passage_id for e in ranked], scope)}
+        titled = [
+            replace(
+                each,
+                score=with_title(each.score, each.terms, worth, stems(tokens(passage.title), passage.language)),
+                passage=passage,
+            )
+            for each in ranked
+            if (passage := stored.get(each.candidate.passage_id)) is not None
+        ]
+        return sorted(titled, key=_order)
+
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
@@ -108,6 +133,7 @@ class _Scored:
     terms: Sequence[Term]
     similarity: float | None = None
     standing: float = 0.0
+    passage: StoredPassage | None = None
 
     def relevance(self, best: float) -> float:
         """By words, against the best score among the passages; or by meaning, if that tells more."""
@@ -134,10 +160,14 @@ def highlights(text: str, terms: Sequence[Term]) -> tuple[tuple[int, int], ...]:
     return tuple((start, end) for start, end, word in found if word in matching)
 
 
-def _ranked(terms: Sequence[Term], statistics: Statistics, found: Sequence[Candidate]) -> list[_Scored]:
-    worth = weights(terms, statistics)
-    scored = [_Scored(each, score(terms, worth, statistics, each.stems), terms) for each in found]
-    return sorted(scored, key=lambda each: (-each.score.value, each.candidate.document_id, each.candidate.number))
+def _ranked(
+    terms: Sequence[Term], worth: Sequence[float], statistics: Statistics, found: Sequence[Candidate]
+) -> list[_Scored]:
+    return sorted((_Scored(each, score(terms, worth, statistics, each.stems), terms) for each in found), key=_order)
+
+
+def _order(each: _Scored) -> tuple[float, str, int]:
+    return -each.score.value, each.candidate.document_id, each.candidate.number
 
 
 def _fused(rankings: Sequence[list[_Scored]]) -> list[_Scored]:

@@ -8,13 +8,15 @@ documents change nothing in a ranking.
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from batuta.knowledge.query import Term
 
 K1 = 1.2
 B = 0.75
 HEADING_B = 0.5
+TITLE_WORDS = 6.0
+"""Of an ordinary title: a longer one says less by each of its words."""
 OTHER_WORD = 0.6
 """How much a synonym counts, against the word itself."""
 
@@ -96,6 +98,18 @@ def score(terms: Sequence[Term], weights: Sequence[float], statistics: Statistic
         return Score(value=0.0, coverage=0.0, strength=0.0)
     coverage = covered / total
     return Score(value=bm25 * (0.5 + 0.5 * coverage), coverage=coverage, strength=bm25 / total)
+
+
+def with_title(found: Score, terms: Sequence[Term], weights: Sequence[float], title: Sequence[str]) -> Score:
+    """A score and the title of the document as a field of its own: beside many headings it counts too little."""
+    counts = Counter(title)
+    norm = _norm(len(title), TITLE_WORDS, B)
+    told = sum(
+        weight * term.count * _saturated(count, norm)
+        for term, weight in zip(terms, weights, strict=True)
+        if (count := _count(term, counts))
+    )
+    return replace(found, value=found.value + told * (0.5 + 0.5 * found.coverage))
 
 
 def _count(term: Term, counts: Mapping[str, int]) -> float:

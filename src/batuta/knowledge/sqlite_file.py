@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from batuta.kernel.sqlite import enter_wal_mode
+from batuta.kernel.sqlite import open_file, transaction
 
 T = TypeVar("T")
 
@@ -41,15 +41,8 @@ class IndexFile:
         """Run something in a transaction: all of it is kept, or nothing."""
 
         def run() -> T:
-            with self._writing:
-                self._writer.execute("BEGIN IMMEDIATE")
-                try:
-                    result = work(self._writer)
-                except BaseException:
-                    self._writer.execute("ROLLBACK")
-                    raise
-                self._writer.execute("COMMIT")
-                return result
+            with self._writing, transaction(self._writer):
+                return work(self._writer)
 
         return await asyncio.to_thread(run)
 
@@ -70,11 +63,9 @@ class IndexFile:
 
 
 def _connected(path: Path, schema: str) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None)
-    enter_wal_mode(db, timeout_seconds=BUSY_SECONDS)
+    db = open_file(path, timeout_seconds=BUSY_SECONDS)
     db.executescript(
-        "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; "
-        f"PRAGMA cache_size = -{CACHE_KIBIBYTES}; PRAGMA mmap_size = {MAPPED_BYTES};"
+        f"PRAGMA secure_delete = ON; PRAGMA cache_size = -{CACHE_KIBIBYTES}; PRAGMA mmap_size = {MAPPED_BYTES};"
     )
     db.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")
     return db

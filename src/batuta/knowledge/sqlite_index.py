@@ -30,7 +30,7 @@ from batuta.knowledge.index import (
     passage_rows,
     stored_passages_of,
 )
-from batuta.knowledge.query import Term
+from batuta.knowledge.query import Roots, Term
 from batuta.knowledge.scoring import Statistics, Stems
 from batuta.knowledge.sqlite_file import IndexFile
 
@@ -58,6 +58,8 @@ _IN_SCOPE = """d.owner IN (SELECT value FROM json_each(?))
 _CONTENT = f"SELECT d.content FROM documents AS d WHERE {_IN_SCOPE} AND d.id = ?"  # noqa: S608
 _ENTRIES = f"""SELECT id, owner, name, title, revision, passages FROM documents AS d
     WHERE {_IN_SCOPE} ORDER BY name, id"""  # noqa: S608
+_KIN = """SELECT stem FROM stem_counts WHERE owner = ?1 AND stem > ?2 AND stem < ?3"""
+_BEGINNINGS = """SELECT stem FROM stem_counts WHERE owner = ? AND stem IN (SELECT value FROM json_each(?))"""
 _COLUMNS = "document, number, heading, body, first, last, title, headings, place, language, text"
 
 
@@ -111,6 +113,19 @@ class SqlitePassageIndex:
                 (" OR ".join(_match(term, owners) for term in choosing), *values, limit),
             )
             return Candidates(statistics=statistics, passages=candidates_of(rows))
+
+        return await self._file.read(read)
+
+    async def kin(self, roots: Roots, scope: SearchScope) -> list[str]:
+        """See `PassageIndex`."""
+
+        def read(db: sqlite3.Connection) -> list[str]:
+            beginnings, found = _json(roots.beginnings), set[str]()
+            for owner in _owner_numbers(db, scope):
+                found.update(row[0] for row in db.execute(_BEGINNINGS, (owner, beginnings)))
+                for first, last in roots.ranges:
+                    found.update(row[0] for row in db.execute(_KIN, (owner, first, last)))
+            return sorted(found)
 
         return await self._file.read(read)
 

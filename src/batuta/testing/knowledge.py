@@ -49,6 +49,14 @@ class PassageIndexConformance:
         assert names(await found_by(index, "the cost of one hotel")) == ["a", "b"]
         assert names(await found_by(index, "¿cuánto cuesta un hotel?"))[0] == "b"
 
+    async def test_a_word_that_stands_nowhere_is_found_by_its_kin(self, index: PassageIndex) -> None:
+        await index.put(a_document("a", "Driver: Joe Whitby.", "Lunch is at noon."))
+        await index.put(a_document("b", "La limpieza de cristales es trimestral."))
+        await index.put(a_document("c", "Each cleaner has a key.", owner="ben"))
+        assert names(await found_by(index, "who drives?")) == ["a"]
+        assert names(await found_by(index, "¿quién limpia?")) == ["b"]
+        assert names(await found_by(index, "who cleans?")) == []
+
     async def test_a_passage_knows_its_place_and_text(self, index: PassageIndex) -> None:
         await index.put(a_document("a", "First page.", "Parking is free.", headings=("Office",)))
         [found] = await found_by(index, "parking")
@@ -67,6 +75,12 @@ class PassageIndexConformance:
         await index.put(a_document("mention", "Returns are described elsewhere; this text is on invoices and so on."))
         await index.put(a_document("subject", "Goods come back within a month.", title="Returns"))
         assert names(await found_by(index, "returns"))[0] == "subject"
+
+    async def test_the_title_of_a_document_counts_beside_its_headings(self, index: PassageIndex) -> None:
+        many = ("Orders and their delivery", "Invoices and payments", "Prices and discounts")
+        await index.put(a_document("heading", "Every return is noted.", title="Manual", headings=("Returns of goods",)))
+        await index.put(a_document("title", "They come back in a box.", title="Returns of goods", headings=many))
+        assert names(await found_by(index, "returns of goods"))[0] == "title"
 
     async def test_nothing_of_another_owner_is_found_read_or_counted(self, index: PassageIndex) -> None:
         await index.put(a_document("a", "The falcon project begins in May."))

@@ -1,14 +1,25 @@
 """The tools of the documents agent: search, read, list."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from batuta.agents.documents.library import RELEVANT, UNREAD_SERVICE, DocumentLibrary
-from batuta.agents.documents.whole import asks_for_all, meant_document, points_of
+from batuta.agents.documents.whole import (
+    MAX_POINTS,
+    Point,
+    asks_for_all,
+    compares,
+    items_of,
+    listed_in,
+    meant_document,
+    meant_pair,
+    points_of,
+)
 from batuta.knowledge.chunk import chunks_of
 from batuta.knowledge.cite.answers import CitableDocument
 from batuta.knowledge.disagree import Statement, contradictions, sentences_in
-from batuta.knowledge.index import SearchScope
+from batuta.knowledge.index import DocumentEntry, SearchScope
 from batuta.knowledge.retrieve import RetrievedPassage
 from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
@@ -35,7 +46,7 @@ def document_tools(library: DocumentLibrary) -> tuple[Tool, Tool]:
         scope = library.scope(ctx.user, ctx.services)
         questions = [query, *(other_wordings or ())[:MAX_WORDINGS]]
         unread = {"unread": list(ctx.services[UNREAD_SERVICE])} if ctx.services.get(UNREAD_SERVICE) else {}
-        whole = await _whole(library, query, scope) if asks_for_all(query) else None
+        whole = await _whole(library, query, scope)
         if whole is not None:
             return {**whole, **unread}
         found = await library.search(questions, scope, limit=MAX_PASSAGES)
@@ -65,25 +76,55 @@ def document_tools(library: DocumentLibrary) -> tuple[Tool, Tool]:
 
 
 async def _whole(library: DocumentLibrary, query: str, scope: SearchScope) -> dict[str, Any] | None:
-    """The main points of the document that a question names, each as a passage of its own; nothing if it names none."""
-    entries = await library.entries(scope)
-    meant = meant_document(query, entries, is_chosen=scope.documents is not None)
-    content = None if meant is None else await library.index.content(meant.document_id, scope)
-    if meant is None or content is None:
+    """What a question about whole documents asks for, each point as a passage of its own: the main points of one or of
+    the two that are compared, or all that one lists. Nothing if it is another question, or names no document.
+    """
+    what, is_pair = listed_in(query), compares(query)
+    if not (what or is_pair or asks_for_all(query)):
         return None
-    points = await asyncio.to_thread(points_of, content)
-    passages = [
-        {
-            "file": meant.name,
-            "title": content.title,
-            "section": point.section,
-            "place": point.place,
-            "relevance": 1.0,
-            "text": point.text,
-        }
-        for point in points
-    ]
-    return {"query": query, "summary_of": content.title or meant.name, "passages": passages} if passages else None
+    entries, is_chosen = await library.entries(scope), scope.documents is not None
+    one = None if is_pair else meant_document(query, entries, is_chosen=is_chosen)
+    meant = meant_pair(query, entries, is_chosen=is_chosen) if is_pair else (one,) if one else ()
+    passages: list[dict[str, Any]] = []
+    titles: list[str] = []
+    for entry in meant:
+        content = await library.index.content(entry.document_id, scope)
+        if content is None:
+            return None
+        if what:
+            points = await asyncio.to_thread(items_of, content, entry.name, what)
+        else:
+            points = await asyncio.to_thread(points_of, content, limit=MAX_POINTS // len(meant))
+        passages += [_point(point, entry.name, content.title) for point in points]
+        titles.append(content.title or entry.name)
+    if not passages:
+        return None
+    told = {"listed_from" if what else "summary_of": " · ".join(titles)}
+    disagreeing = await _contradicted(
+        library, [(str(each["file"]), str(each["text"])) for each in passages], meant, scope
+    )
+    return {"query": query, **told, "passages": passages, **({"disagreements": disagreeing} if disagreeing else {})}
+
+
+async def _contradicted(
+    library: DocumentLibrary, points: Sequence[tuple[str, str]], meant: Sequence[DocumentEntry], scope: SearchScope
+) -> list[list[dict[str, str]]]:
+    """What other documents say otherwise than these points: an answer that leaves it out is not given."""
+    ids = {entry.name: entry.document_id for entry in meant}
+    statements = [Statement(document_id=ids[file], name=file, text=text) for file, text in points]
+    pairs = [pair for statement in statements for pair in await library.contradicted(statement, scope)]
+    return [[_said(one), _said(other)] for one, other in pairs]
+
+
+def _point(point: Point, file: str, title: str) -> dict[str, Any]:
+    return {
+        "file": file,
+        "title": title,
+        "section": point.section,
+        "place": point.place,
+        "relevance": 1.0,
+        "text": point.text,
+    }
 
 
 def _statements(found: list[RetrievedPassage]) -> list[Statement]:

@@ -13,7 +13,6 @@ from batuta.knowledge.extract.packages import Package, attribute, local_name, op
 from batuta.knowledge.extract.rows import Row, read_rows
 
 MAX_SHEETS = 500
-MAX_SHARED_CHARS = 50_000_000
 
 _DATE_FORMATS = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _DATE_CODE = re.compile(r"(?:[ymdhs]{1,4}[/\-. :]|[ymd]{2,4})", re.IGNORECASE)

@@ -9,7 +9,7 @@ import pytest
 from batuta.agents.documents import SAMPLES, DocumentLibrary
 from batuta.agents.documents.agent import folder_library
 from batuta.kernel.errors import ConfigurationError
-from batuta.kernel.users import ANYBODY
+from batuta.kernel.users import ANONYMOUS_USER
 from batuta.knowledge.retrieve import RetrievedPassage
 from tests.support.made_files import a_pdf
 
@@ -37,7 +37,7 @@ async def samples(tmp_path: Path) -> AsyncIterator[DocumentLibrary]:
 
 
 async def found(library: DocumentLibrary, question: str) -> list[RetrievedPassage]:
-    return await library.search([question], library.scope(ANYBODY, {}), limit=5)
+    return await library.search([question], library.scope(ANONYMOUS_USER, {}), limit=5)
 
 
 async def files(library: DocumentLibrary, question: str) -> list[str]:
@@ -89,17 +89,17 @@ async def test_a_changed_file_is_read_again(library: DocumentLibrary, folder: Pa
 
 
 async def test_a_removed_file_is_forgotten(library: DocumentLibrary, folder: Path) -> None:
-    assert await library.named("pay.md", library.scope(ANYBODY, {}))
+    assert await library.named("pay.md", library.scope(ANONYMOUS_USER, {}))
     (folder / "pay.md").unlink()
     assert await files(library, "salaries") == []
-    assert await library.named("pay.md", library.scope(ANYBODY, {})) == []
+    assert await library.named("pay.md", library.scope(ANONYMOUS_USER, {})) == []
 
 
 async def test_nothing_outside_the_folder_is_read(library: DocumentLibrary, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("secret words")
     (folder / "link.md").symlink_to(tmp_path / "secret.md")
     assert await files(library, "secret words") == []
-    assert await library.named("../secret.md", library.scope(ANYBODY, {})) == []
+    assert await library.named("../secret.md", library.scope(ANONYMOUS_USER, {})) == []
 
 
 async def test_a_file_that_cannot_be_read_does_not_stop_the_others(library: DocumentLibrary, folder: Path) -> None:
