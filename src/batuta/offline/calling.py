@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from batuta.kernel.messages import ToolCallBlock
-from batuta.language.interpretation import AMENDED_BY, FULLY_EXPLAINED, Interpretation, Interpreter
+from batuta.language.interpretation import AMENDED_BY, FULLY_EXPLAINED, Interpretation
 from batuta.llm.model import ModelRequest, ToolSpec
 from batuta.offline.context import DialogueContext, context_of, goes_on
 from batuta.offline.own_tables import own_table_for
@@ -51,7 +51,8 @@ def _first(request: ModelRequest, now: datetime) -> NextCalls:
     if not own:
         return _by_description(request, task)
     planner = Planner(own, now, language=task.default_language, has_small_talk=False)
-    last = _said_before(request, task, planner.interpreter, now)
+    results = "\n".join(outcome.text for outcome in task.results)  # what `it` may mean, else what was answered last
+    last = results or context_of(request.messages, planner.interpreter, now, task.default_language).answer
     pieces = _pieces(task, planner, last)
     if task.results and pieces and all(piece.intent.takes == "dataset" for piece in pieces):
         tables = tables_named(last)
@@ -204,12 +205,6 @@ def _following(request: ModelRequest) -> NextCalls:
     properties, required = tool.schema.get("properties", {}), tool.schema.get("required", ())
     args = {name: found[name] for name in properties if found.get(name) is not None}
     return NextCalls() if any(name not in args for name in required) else NextCalls(calls=[(tool.name, args)])
-
-
-def _said_before(request: ModelRequest, task: Task, interpreter: Interpreter, now: datetime) -> str:
-    """What `it` may mean: the results of earlier steps, else what was answered last."""
-    results = "\n".join(outcome.text for outcome in task.results)
-    return results or context_of(request.messages, interpreter, now, task.default_language).answer
 
 
 def _block(name: str, args: dict[str, Any], request: ModelRequest, number: int) -> ToolCallBlock:

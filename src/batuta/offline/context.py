@@ -164,7 +164,9 @@ def narrowed(text: str, context: DialogueContext, interpreter: Interpreter, now:
     said = [
         fill_slot(slot, annotated(text, now=now, reader=context.language), now=now)
         for slot in slots
-        if (slot.is_narrowing and _ONLY.match(plain)) or (slot.type == "period" and is_time)
+        if (slot.is_narrowing and _ONLY.match(plain))
+        or (slot.type == "period" and is_time)
+        or slot.type == "comparison"
     ]
     return _amended(context.request, text) if any(said) else None
 
@@ -208,6 +210,8 @@ def regrouped(text: str, context: DialogueContext, interpreter: Interpreter, now
         before.agent_id, before.intent, [annotated(part, now=now) for part in whole.split(AMENDED_BY)], now
     )
     names_another = bool(set(said) - {value for values in earlier[-1:] for value in values})
+    # "evolución por trimestre" tells of months as well, and was grouped by quarter alone.
+    names_another |= bool(said) and after.values.get(grouping.name) != before.values.get(grouping.name)
     return whole if names_another and not after.missing and not after.unknown else None
 
 
@@ -361,7 +365,8 @@ def _with_antecedent(text: str, context: DialogueContext, interpreter: Interpret
         names = _named_before(slot, context, interpreter, now)
         whole = _with_name(text, ", ".join(names)) if names else None
         is_sure = is_owned and rank == 0
-        if whole is not None and (is_sure or _is_explained(whole, each, context, interpreter, now)):
+        is_asking = is_owned or _asks_something(text, each.intent, context, now)
+        if whole is not None and is_asking and (is_sure or _is_explained(whole, each, context, interpreter, now)):
             return whole
     return None
 
@@ -375,6 +380,8 @@ def _asked_of_one(
     """
     if len(text.split()) > LONGEST_FOLLOW_UP or (_is_whole(found) and not (owner_said(text) or refers_back(text))):
         return None
+    if _is_whole(found) and any(slot.is_narrowing and found[0].values.get(slot.name) for slot in found[0].intent.slots):
+        return None  # "compara las ventas de Suiza e Italia" names its own
     if _asks_more(text, context, interpreter, now):
         return None  # the last request names the record itself
     before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
@@ -391,13 +398,17 @@ def _asked_of_one(
         meant = interpreter.interpret(whole, now=now, reader=context.language)
         if not _is_whole(meant) or meant[0].agent_id != before.agent_id or meant[0].intent.effect == "change":
             continue
-        # What is asked must be in the message itself: "and in 2025?" asks for no record of that name.
-        slots = [slot for slot in meant[0].intent.slots if not slot.is_narrowing]
-        asking = [slot for slot in slots if slot.asks_more and slot.type != "flag"]
-        asking = asking or [slot for slot in slots if slot.is_required]
-        if any(fill_slot(slot, annotated(said, now=now, reader=context.language), now=now) for slot in asking):
+        if _asks_something(said, meant[0].intent, context, now):
             return whole
     return None
+
+
+def _asks_something(text: str, intent: Intent, context: DialogueContext, now: datetime) -> bool:
+    """Whether a message itself says what is asked of a record: "and in 2025?" and "since when?" ask for none."""
+    slots = [slot for slot in intent.slots if not slot.is_narrowing]
+    asking = [slot for slot in slots if slot.asks_more and slot.type != "flag"]
+    asking = asking or [slot for slot in slots if slot.is_required]
+    return any(fill_slot(slot, annotated(text, now=now, reader=context.language), now=now) for slot in asking)
 
 
 def _with_name(text: str, name: str) -> str:

@@ -7,14 +7,19 @@ Meals are paid up to 40 euros a day.[^1]
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 
-from batuta.knowledge.cite.units import UNITS
+from batuta.knowledge.cite.units import MONTHS, UNITS, WEEKDAYS
+from batuta.knowledge.query import are_kin
+from batuta.knowledge.synonyms import SYNONYMS
+from batuta.knowledge.words import stems
 from batuta.language.detection import detect_language
 from batuta.language.findings import Language
 from batuta.language.folding import fold, stem, words_of
+from batuta.language.rewording import LIGHT_WORDS, PLAIN_WORDS
 from batuta.language.vocabulary import CONCEPTS, STOP_WORDS
 from batuta.offline.phrases import phrase
 
@@ -51,6 +56,9 @@ _SAYS_ABOUT = re.compile(
 )
 _MEASURES = frozenset(word for word, unit in UNITS.items() if unit not in ("person", "user", "employee", "unit"))
 _COUNTS = re.compile(r"\b(?:how many|cuant[oa]s)\s+(.+)")
+_MONEY = re.compile(
+    r"[€$£]|\b(?:euros?|eur|dollars?|usd|pounds?|gbp|libras?|pesos?|dolar(?:es)?|free|gratis|gratuit[oa]s?)\b"
+)
 _SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
         re.compile(r"\b(?:how (?:long|often)|cuanto (?:tiempo |se )?(?:dura\w*|tarda\w*|tiempo)|cada cuant\w+)\b"),
@@ -62,12 +70,17 @@ _SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
         re.compile(r"\d|\b(?:free|grat\w+|once|twice|one|two|three|six|un|dos|tres|seis)\b"),
     ),
     (
+        re.compile(r"\b(?:how much .*\b(?:pay|pays|paid|cost|costs)|cuanto (?:se |me |nos |te )?(?:paga\w*|cuesta\w*|cobra\w*|vale\w*))\b"),
+        _MONEY,
+    ),
+    (
         re.compile(r"\b(?:until|till|by when|deadline|latest|expire|hasta cuando|plazo|caduca\w*|fecha limite|tope)\b"),
         re.compile(r"\b(?:until|within|before|after|due|end of|hasta|antes|dentro|siguientes|finales|caducan|a partir)\b"),
     ),
     (
         re.compile(r"\b(?:when|what time|hours?|cuando|hora|horario|open\w*|clos\w+|abr\w+|cierr\w+)\b"),
-        re.compile(r"\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|lunes|martes|miercoles|jueves|viernes|sabado|domingo|next|proxim[oa]s?|siguientes?|within|after the|despues del?|a partir|\d+\s+d(?:ay|ia)s)\b"),
+        re.compile(r"\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|lunes|martes|miercoles|jueves|viernes|sabado|domingo|next|proxim[oa]s?|siguientes?|within|after the|despues del?|a partir|\d+\s+d(?:ay|ia)s)\b"
+                   rf"|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}\b|\b(?:{'|'.join(MONTHS)})\b\.?,? (?:de[l]? )?\d|\d (?:de |of )?(?:{'|'.join(MONTHS)})\b"),
     ),
     (
         re.compile(r"\b(?:who|whom|whose|quien\w*)\b"),
@@ -76,6 +89,9 @@ _SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
 )  # fmt: skip
 """What a question asks for, and how a sentence looks that has it."""
 
+
+_WHOLE = (("summary_of", "main_points"), ("listed_from", "listed_items"))
+"""Results about a whole document, and the phrase that announces them."""
 
 Topic = frozenset[str]
 """A thing that is asked about, as everything it may be called."""
@@ -90,6 +106,8 @@ class Quote:
     score: float
     added: int = 0
     """How many rare topics it has that the best sentence beside it leaves out."""
+    passage: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What it stands in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,14 +127,19 @@ def cited_answer(searches: Sequence[tuple[str, Sequence[str], Mapping[str, Any]]
     """For each question, its plainer wordings and what was found for it: the best sentences with footnotes, or that
     nothing says it. Where two documents disagree about what is quoted, both are quoted.
     """
-    answers = [_answered(question, wordings, value, language) for question, wordings, value in searches]
+    answers = [
+        found
+        for question, wordings, value in searches
+        for found in _whole_answers(question, value, language) or (_answered(question, wordings, value, language),)
+    ]
     unread = _unread([value for _, _, value in searches], language)
     sources = dict.fromkeys((quote.where, quote.text) for each in answers for quote in each.quotes)
     if not sources:
         return "\n\n".join(unread) or phrase("not_in_documents", language)
     numbers = {source: number for number, source in enumerate(sources, 1)}
     paragraphs = [
-        _paragraph(each, numbers) or phrase("not_in_documents_about", language, question=each.question.strip(" ¿?.,;"))
+        _paragraph(each, numbers, language)
+        or phrase("not_in_documents_about", language, question=each.question.strip(" ¿?.,;"))
         for each in answers
     ]
     notes = [f'[^{number}]: {where}: "{text}"' for (where, text), number in numbers.items()]
@@ -129,13 +152,27 @@ class _FoundAnswer:
     quotes: Sequence[Quote]
     opening: str = ""
     """What announces a list; without it the quotes are one paragraph."""
+    source: str = ""
+    """The document to name before that paragraph."""
+
+
+def _whole_answers(question: str, value: Mapping[str, Any], language: Language) -> list[_FoundAnswer]:
+    """What a whole document says or lists, and what other documents say otherwise."""
+    found = next(((name, str(value[key])) for key, name in _WHOLE if value.get(key)), None)
+    if found is None:
+        return []
+    announced, title = found
+    points = [_quote(passage, str(passage.get("text", "")), 1.0) for passage in _passages(value)]
+    opening = phrase(announced, language, title=title[:120])
+    answers = [_FoundAnswer(question=question, quotes=points, opening=opening)]
+    disagreeing = _disagreeing(value, points)
+    if disagreeing:
+        opening = phrase("documents_disagree", language)
+        answers.append(_FoundAnswer(question=question, quotes=disagreeing, opening=opening))
+    return answers
 
 
 def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], language: Language) -> _FoundAnswer:
-    if value.get("summary_of"):
-        points = [_quote(passage, str(passage.get("text", "")), 1.0) for passage in _passages(value)]
-        opening = phrase("main_points", language, title=str(value["summary_of"])[:120])
-        return _FoundAnswer(question=question, quotes=points, opening=opening)
     about = _SAYS_ABOUT.search(fold(question))
     subject = _asked(about.group(1)) if about else _asked(wordings[-1]) if wordings else []
     named = set(_IDENTIFIER.findall(fold(question)))
@@ -143,23 +180,70 @@ def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], 
     passages = [
         each
         for each in _passages(value)
-        if _is_about(each, subject) and _has_numbers(each, named) and (not counted or counted & _all_words(each))
+        if _is_about(each, subject) and _has_numbers(each, named) and (not counted or _has(counted, _all_words(each)))
     ]
     best = _best(_quotes(passages, " ".join([question, *wordings])), language)
+    unsaid = _unsaid(question, best)
+    if unsaid:
+        opening = phrase("not_said_nearest", language, words=", ".join(unsaid))
+        return _FoundAnswer(question=question, quotes=best, opening=opening)
     disagreeing = _disagreeing(value, best)
     if disagreeing:
         return _FoundAnswer(question=question, quotes=disagreeing, opening=phrase("documents_disagree", language))
-    return _FoundAnswer(question=question, quotes=best)
+    return _FoundAnswer(question=question, quotes=best, source=_named_source(question, best))
+
+
+def _named_source(question: str, quotes: Sequence[Quote]) -> str:
+    """The document, where the question names what only its name says: whose rent it is, by the title alone."""
+    titles = {(str(quote.passage.get("file", "")), str(quote.passage.get("title", ""))) for quote in quotes}
+    if len(titles) != 1:
+        return ""
+    [(file, title)] = titles
+    named = _words(f"{re.sub(r'[_.-]+', ' ', file)} {title}")
+    said = frozenset().union(*(_words(quote.text) for quote in quotes))
+    asked = [_named_by(word) for word in words_of(question) if not _is_light(word)]
+    return (title or file) if any(topic & named and not _has(topic, said) for topic in asked) else ""
+
+
+def _unsaid(question: str, quotes: Sequence[Quote]) -> list[str]:
+    """What is asked about somebody or something, and the codes it goes by, where none of it stands around the quotes:
+    "Who painted the walls?" is not answered by who repairs them.
+    """
+    if not quotes:
+        return []
+    known = frozenset().union(*(_all_words(quote.passage) for quote in quotes))
+    plain = fold(question)
+    asked = [match["asked"] for pattern in _PREDICATES for match in pattern.finditer(plain)]
+    words = [*(word for word in asked if not _is_light(word)), *_CODE.findall(plain)]
+    return [word for word in dict.fromkeys(words) if not _has(_named_by(word), known)]
+
+
+def _is_light(word: str) -> bool:
+    """Whether a word of a question tells nothing about its subject, or has a plainer name that was searched by."""
+    tables = (UNITS, MONTHS, WEEKDAYS, _STOP, _NO_TOPIC, LIGHT_WORDS, _REWORDED)
+    return not word.isalpha() or any(word in table for table in tables)
+
+
+def _named_by(word: str) -> Topic:
+    others = (stem(other) for other in SYNONYMS.get(word, ()))
+    return frozenset((stem(word), *_roots(word), *_GROUPS.get(word, ()), *others))
+
+
+def _has(topic: Topic, words: frozenset[str]) -> bool:
+    """Whether words name a topic, in any form."""
+    return bool(topic & words) or any(are_kin(one, other) for one in topic for other in words)
 
 
 def _is_about(passage: Mapping[str, Any], subject: Sequence[Topic]) -> bool:
     """Whether a passage has more than half of what a question is about: no dogs in the rules of the office."""
     words = _all_words(passage)
-    return sum(bool(topic & words) for topic in subject) * 2 > len(subject) or not subject
+    return sum(_has(topic, words) for topic in subject) * 2 > len(subject) or not subject
 
 
 def _all_words(passage: Mapping[str, Any]) -> frozenset[str]:
-    return _words(f"{passage.get('title', '')} {passage.get('section', '')} {passage.get('text', '')}")
+    file = re.sub(r"[_.-]+", " ", str(passage.get("file", "")))
+    words = _words(f"{file} {passage.get('title', '')} {passage.get('section', '')} {passage.get('text', '')}")
+    return words | _PRICE_TOPIC if _MONEY.search(fold(str(passage.get("text", "")))) else words
 
 
 def _counted(question: str) -> frozenset[str]:
@@ -176,10 +260,11 @@ def _has_numbers(passage: Mapping[str, Any], numbers: set[str]) -> bool:
     return numbers <= set(re.findall(r"\d+", " ".join(parts))) if numbers else True
 
 
-def _paragraph(found: _FoundAnswer, numbers: Mapping[tuple[str, str], int]) -> str:
+def _paragraph(found: _FoundAnswer, numbers: Mapping[tuple[str, str], int], language: Language) -> str:
     marked = [f"{quote.text}[^{numbers[quote.where, quote.text]}]" for quote in found.quotes]
     if not found.opening:
-        return " ".join(marked)
+        lead = phrase("from_document", language, title=found.source[:120]) if found.source and marked else ""
+        return lead + " ".join(marked)
     return "\n".join([found.opening, "", *(f"- {each}" for each in marked)])
 
 
@@ -207,7 +292,7 @@ def _unread(values: Sequence[Mapping[str, Any]], language: Language) -> list[str
 
 def _quote(passage: Mapping[str, Any], sentence: str, score: float) -> Quote:
     where = ", ".join(str(passage[key]) for key in ("file", "section") if passage.get(key))
-    return Quote(text=_spoken(sentence), where=where, score=score)
+    return Quote(text=_spoken(sentence), where=where, score=score, passage=passage)
 
 
 def _passages(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -344,11 +429,30 @@ def _words(text: str) -> frozenset[str]:
 def _topics(text: str) -> list[Topic]:
     """The content words of a text: each its stem, with what else it may be called."""
     words = [word for word in words_of(text) if word not in _STOP and word not in _NO_TOPIC and not word.isdigit()]
-    return [frozenset((stem(word), *_GROUPS.get(word, ()))) for word in words]
+    return [frozenset((stem(word), *_roots(word), *_GROUPS.get(word, ()))) for word in words]
 
 
+@lru_cache(maxsize=8192)
+def _roots(word: str) -> tuple[str, ...]:
+    """As the search stems it: "limpian" and "limpieza" are kin by these."""
+    return (*stems((word,), "en"), *stems((word,), "es"))
+
+
+_PREDICATES = (
+    re.compile(
+        r"(?:^|[¿,;.]\s*)(?:a |de |con )?(?:quien|quienes|cuanto|cuando) (?:(?:se|me|te|le|les|lo|la|nos|os|ha|han|fue|fueron|esta|estan) )*"
+        r"(?P<asked>\w+)"
+    ),
+    re.compile(r"\bwho (?:(?:has|have|had|is|was|are|were|will|did|does|do) )*(?P<asked>\w+)"),
+    re.compile(r"\b(?:how much|when) (?:does|do|did|was|were|is|are) (?:\w+[ -])+(?P<asked>\w+)\W*$"),
+)
+"""Where a question has its verb: what somebody does, what something costs or weighs, what happened to it."""
+_CODE = re.compile(r"\b[a-z]{1,4}\d{2,}\b")
+_PRICE_TOPIC = frozenset(map(stem, ("cost", "price", "cuesta", "precio", "vale", "coste")))
+"""What an amount of money names, though it has none of these words."""
+_REWORDED = frozenset(word for table in PLAIN_WORDS.values() for said in table for word in said.split())
 _STOP = frozenset(word for table in STOP_WORDS.values() for word in table.split())
-_NO_TOPIC = frozenset(("time", "tiempo"))
+_NO_TOPIC = frozenset(("time", "tiempo", "each", "every", "cada", "due", "da", "sale", "salen"))
 _GROUPS = {
     word: tuple(f"@{group}" for group, words in CONCEPTS.items() if word in words.split())
     for listed in CONCEPTS.values()

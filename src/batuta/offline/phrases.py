@@ -114,6 +114,8 @@ PHRASES: dict[str, dict[Language, str]] = {
     },
     "documents_disagree": {"en": "The documents disagree:", "es": "Los documentos no coinciden:"},
     "main_points": {"en": "The main points of “{title}”:", "es": "Los puntos principales de «{title}»:"},
+    "from_document": {"en": "From “{title}”: ", "es": "De «{title}»: "},
+    "listed_items": {"en": "What “{title}” lists:", "es": "Lo que enumera «{title}»:"},
     "document_unread": {
         "en": "The documents do not say what is in “{file}”: {why}",
         "es": "Los documentos no dicen lo que hay en «{file}»: {why}",
@@ -121,6 +123,10 @@ PHRASES: dict[str, dict[Language, str]] = {
     "not_in_documents_about": {
         "en": "The documents do not say anything about this part: “{question}”.",
         "es": "Los documentos no dicen nada sobre esta parte: «{question}».",
+    },
+    "not_said_nearest": {
+        "en": "The documents do not say anything about “{words}”. What comes nearest:",
+        "es": "Los documentos no dicen nada sobre «{words}». Lo más cercano:",
     },
     "no_arithmetic": {
         "en": "I see no arithmetic expression in that. I can calculate, for example, “15% of 1,200”, “(3 + 4) * 12” or "

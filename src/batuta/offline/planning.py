@@ -142,9 +142,8 @@ class Planner:
     def _narrowing(self, text: str, context: DialogueContext) -> list[RequestPart]:
         """What has to be read again before a chart shows only some of it."""
         whole = narrowed(text, context, self._interpreter, self._now)
-        source = None if whole is None else self._meanings(whole)[0]
-        is_read = source is not None and source.intent.gives and not source.unknown
-        return [RequestPart(text=whole, meaning=source)] if whole and source and is_read else []
+        read = [] if whole is None else [each for each in self._meanings(whole) if each.intent.gives]
+        return [RequestPart(text=whole, meaning=read[0])] if whole and read and not read[0].unknown else []
 
     def best_agent(self, text: str, without: str | None = None) -> str | None:
         """The agent that should take a task, if one can."""

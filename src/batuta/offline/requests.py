@@ -74,7 +74,8 @@ class Task:
 
 def task_of(request: ModelRequest) -> Task:
     """The last thing asked, leaving out feedback to rejected answers."""
-    task = _task(_last_request(request.messages), reader_language(request))
+    asked = (each.text for each in reversed(request.messages) if each.role == "user" and not is_feedback(each))
+    task = _task(next(asked, ""), reader_language(request))
     files = [name for name in str(request.metadata.get(ATTACHED_TABLES_SERVICE) or "").split(", ") if name]
     are_tables = [is_table_file(name) for name in files]
     outlines = request.metadata.get(OWN_TABLES_SERVICE)
@@ -140,11 +141,6 @@ def _task(text: str, language: Language) -> Task:
         only_agent=only["id"] if only else None,
         default_language=language,
     )
-
-
-def _last_request(messages: tuple[Message, ...]) -> str:
-    asked = (message.text for message in reversed(messages) if message.role == "user" and not is_feedback(message))
-    return next(asked, "")
 
 
 def is_feedback(message: Message) -> bool:

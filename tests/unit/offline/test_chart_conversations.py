@@ -234,3 +234,37 @@ async def test_a_follow_up_without_a_language_is_answered_in_that_of_its_chart(t
 async def test_what_stands_in_a_title_asks_for_nothing_else(team: AskedTeam) -> None:
     first, named = await requests_of(team, "gráfico de ventas por cliente", "llámalo Top 5 mensual en barras")
     assert named == {**first, "title": "Top 5 mensual en barras"}
+
+
+@pytest.mark.parametrize(
+    "asked", ["ventas por mes de este año en un gráfico", "ventas por mes este año en un gráfico de barras"]
+)
+async def test_months_of_the_erp_are_read_again_for_one_country(team: AskedTeam, asked: str) -> None:
+    drawn = await charts_of(team, (asked, "solo España"), brings_table=False)
+    assert [[chart.request["x"] for chart in charts] for charts in drawn] == [["month"], ["month"]]
+    assert drawn[1][0].title.endswith(" · ES")
+
+
+@pytest.mark.parametrize("follow_up", ["compara con el año pasado", "compáralo con 2025"])
+async def test_a_chart_of_the_erp_is_set_beside_the_year_before(team: AskedTeam, follow_up: str) -> None:
+    drawn = await charts_of(team, ("ventas por mes de este año como barras", follow_up), brings_table=False)
+    assert [[chart.kind for chart in charts] for charts in drawn] == [["bar"], ["bar"]]
+    assert drawn[1][0].title.startswith("Ventas / Antes (EUR) por mes")
+
+
+@pytest.mark.parametrize("follow_up", ["el cliente en vez del país", "por cliente en lugar de por país"])
+async def test_what_is_wanted_instead_changes_the_last_chart(team: AskedTeam, follow_up: str) -> None:
+    first, second = await requests_of(team, "gráfico circular de ventas por país, sin Gamma", follow_up)
+    assert (first["kind"], second["kind"]) == ("pie", "pie")
+    assert second["excluded"] == ["Gamma"]
+
+
+@pytest.mark.parametrize("follow_up", ["por categoría", "por categoría y cliente", "por el país del cliente"])
+async def test_a_chart_by_something_else_keeps_what_was_left_out(team: AskedTeam, follow_up: str) -> None:
+    _, _, regrouped = await requests_of(team, "gráfico de importe por cliente", "sin Gamma", follow_up)
+    assert regrouped["excluded"] == ["Gamma"]
+    assert regrouped["y"] == ["importe"]
+
+
+async def test_a_word_that_may_be_what_is_measured_is_not_left_out_of_a_chart(team: AskedTeam) -> None:
+    assert await charts_of(team, ("gráfico circular de la rotación por país",), brings_table=True) == [[]]

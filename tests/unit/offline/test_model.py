@@ -12,10 +12,10 @@ from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ConfigurationError
 from batuta.kernel.messages import Message
 from batuta.kernel.usage import Usage
-from batuta.llm.factory import default_model, model
+from batuta.llm.factory import model
 from batuta.llm.model import Model, ModelRequest, OutputSpec
 from batuta.llm.prices import Price, Prices
-from batuta.llm.providers import OFFLINE_MODEL
+from batuta.llm.providers import OFFLINE_MODEL, default_model
 from batuta.offline.model import OfflineModel
 from tests.unit.offline.asking import DECISION, TEAM, TOOLS, asked, request
 
