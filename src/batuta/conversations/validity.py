@@ -40,7 +40,10 @@ def problems_of(messages: Sequence[Message]) -> list[str]:
         problems += (f"message {index}: {words}" for words in _problems_between(spoken, before, message, after))
         before = message
         spoken = spoken if message.role == "system" else message
-    return problems + _repeated(messages)
+    ids = [call.id for message in messages for call in message.tool_calls]
+    if len(ids) != len(set(ids)):
+        problems.append("call ids are used more than once")
+    return problems
 
 
 def valid_history(messages: Iterable[Message]) -> tuple[Message, ...]:
@@ -104,11 +107,6 @@ def _answers(before: Message | None, message: Message) -> bool:
     asked = [call.id for call in before.tool_calls] if before is not None and before.role == "assistant" else []
     answered = [result.tool_use_id for result in message.tool_results]
     return asked == answered and len(answered) == len(message.content)
-
-
-def _repeated(messages: Sequence[Message]) -> list[str]:
-    ids = [call.id for message in messages for call in message.tool_calls]
-    return [] if len(ids) == len(set(ids)) else ["call ids are used more than once"]
 
 
 def _is_empty_text(block: ContentBlock) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic_core import from_json
 
@@ -99,7 +99,10 @@ def admit_one(owner: SessionId, event: Event, limits: Limits = DEFAULT_LIMITS) -
 def revive(owner: str, seq: int, event_id: str, payload: str | bytes) -> Event:
     """The event of a stored record, with its position. Raises `UndecodableEventError` with that position."""
     try:
-        event = decode({**_object(payload), "sequence_number": seq})
+        fields = from_json(payload)
+        if not isinstance(fields, dict):
+            raise TypeError(f"a JSON object is expected, not {type(fields).__name__}")  # noqa: TRY301 - told with its place
+        event = decode({**fields, "sequence_number": seq})
     except (UndecodableEventError, UnknownEventTypeError, ValueError, TypeError) as error:
         raise UndecodableEventError(f"session {owner} position {seq} cannot be read: {error}") from error
     if (event.event_id, event.session_id) != (event_id, owner):
@@ -108,13 +111,6 @@ def revive(owner: str, seq: int, event_id: str, payload: str | bytes) -> Event:
             f"its content says event {event.event_id} of session {event.session_id}"
         )
     return event
-
-
-def _object(payload: str | bytes) -> dict[str, Any]:
-    fields = from_json(payload)
-    if not isinstance(fields, dict):
-        raise TypeError(f"a JSON object is expected, not {type(fields).__name__}")
-    return fields
 
 
 def content_digest(events: Sequence[Event]) -> bytes:
@@ -131,17 +127,17 @@ def _check_size_of_batch(events: Sequence[Event], client_key: str | None, limits
         raise EventRefusedError("a batch holds at least one event")
     if len(events) > limits.batch_events:
         raise EventTooLargeError(f"a batch of {len(events)} events; the log takes {limits.batch_events} at once")
-    if client_key is not None and not (0 < len(client_key) <= limits.client_key_chars and _is_plain(client_key)):
+    if client_key is not None and not (
+        0 < len(client_key) <= limits.client_key_chars
+        and client_key.isprintable()
+        and not any("\ud800" <= character <= "\udfff" for character in client_key)
+    ):
         raise EventRefusedError(
             f"a client key has 1 to {limits.client_key_chars} printable characters, got {client_key[:20]!r}"
         )
 
 
 _is_canonical = re.compile(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}\Z").match
-
-
-def _is_plain(text: str) -> bool:
-    return text.isprintable() and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _stored_form(event: Event, limits: Limits) -> Admitted:
@@ -159,12 +155,6 @@ _admissible: dict[type[Event], bool] = {}
 
 
 def _check_kind(event: Event) -> None:
-    needs_attribution = _admissible.get(type(event))
-    if needs_attribution is None or (needs_attribution and not event.source_agent_id) or event.is_transient:
-        _check_kind_in_full(event)
-
-
-def _check_kind_in_full(event: Event) -> None:
     """Raises if it may not be stored. If it may, nothing but what differs between two of its class is asked again."""
     if event.type not in ROUTES or event.type not in EVENT_TYPES:
         raise UnknownEventTypeError(f"the catalogue has no event type {event.type!r}: add its row and its model first")
@@ -177,7 +167,9 @@ def _check_kind_in_full(event: Event) -> None:
 
 def _normalised(owner: SessionId, event: Event) -> Event:
     """Ids as they are kept, the session filled in, and no position: only the log gives one."""
-    _check_kind(event)
+    needs_attribution = _admissible.get(type(event))
+    if needs_attribution is None or (needs_attribution and not event.source_agent_id) or event.is_transient:
+        _check_kind(event)
     if event.session_id == owner and event.sequence_number is None and _is_canonical(event.event_id):
         return event
     named = canonical_id(event.session_id) if event.session_id is not None else owner

@@ -23,6 +23,8 @@ _set_dict, _set_fields_set, _set_extra, _set_private = (
 
 
 _now = partial(datetime.now, UTC)
+# Members of an enumeration are looked up by a function of Python, and these are asked for with every event.
+_TRANSIENT, _SYNC_REQUIRED = Persistence.TRANSIENT, Persistence.SYNC_REQUIRED
 
 
 def _in_utc(moment: datetime) -> datetime:
@@ -37,16 +39,20 @@ _OF_PRODUCER = {"source_agent_id", "message_id", "caused_by"}
 """The fields of the envelope that are known where an event is made."""
 
 
+_STAMPED = frozenset({"session_id", "sequence_number"})
+
+
 class _Layout:
     """What a class of events fills its objects with. Looked up by class: a model's attributes are slow to find."""
 
-    __slots__ = ("checked", "defaults", "payload_names", "required_names")
+    __slots__ = ("checked", "defaults", "payload_names", "placed_names", "required_names")
 
     def __init__(self, event_type: "type[Event]") -> None:
         fields = event_type.model_fields
         self.defaults = {name: field.default for name, field in fields.items()}
         self.payload_names = fields.keys() - Event.model_fields.keys() | _OF_PRODUCER
         """The fields that the code which makes an event fills in; the others are the run's."""
+        self.placed_names = self.payload_names | _STAMPED
         self.required_names = {name for name, field in fields.items() if field.is_required()} - {"type"}
         self.checked: set[tuple[str, ...]] = set()
         """The names of the fields it was given so far, as often as they were found to be right."""
@@ -124,12 +130,12 @@ class Event(BaseModel):
     @property
     def is_transient(self) -> bool:
         """Whether it is only for those who watch now, and not stored."""
-        return self.persistence is Persistence.TRANSIENT
+        return self.persistence is _TRANSIENT
 
     @property
     def is_sync_required(self) -> bool:
         """Whether a run waits until it is stored and its read-model rows are committed."""
-        return self.persistence is Persistence.SYNC_REQUIRED
+        return self.persistence is _SYNC_REQUIRED
 
     @property
     def is_visible(self) -> bool:
@@ -168,14 +174,17 @@ class Event(BaseModel):
     def _twin(self, fields: dict[str, Any]) -> Self:
         event = _new(type(self))
         _set_dict(event, fields)
-        _set_fields_set(event, self.__pydantic_fields_set__ | _STAMPED)
+        given, layout = self.__pydantic_fields_set__, _LAYOUTS.get(type(self))
+        if layout is not None and given is layout.payload_names:
+            _set_fields_set(event, layout.placed_names)
+        else:
+            _set_fields_set(event, given | _STAMPED)
         _set_extra(event, self.__pydantic_extra__)
         _set_private(event, self.__pydantic_private__)
         return event
 
 
 Event._field_names = set(Event.model_fields)  # noqa: SLF001 - a subclass gets its own when it is defined
-_STAMPED = frozenset({"session_id", "sequence_number"})
 
 P = ParamSpec("P")
 E = TypeVar("E", bound=Event)

@@ -7,6 +7,7 @@ last commit. The queue is bounded: a caller waits for room, which slows producer
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from functools import partial
 from typing import Generic, TypeVar
 
 from batuta.kernel.errors import StoreUnavailableError
@@ -18,6 +19,7 @@ MAX_WAITING = 1_024
 T = TypeVar("T")
 R = TypeVar("R")
 
+_Group = list[tuple[T, "asyncio.Future[R]"]]
 Commit = Callable[[Sequence[T]], Awaitable[Sequence[R | BaseException]]]
 """Stores a group in one transaction and answers each member: its result, or why it alone was refused."""
 
@@ -46,8 +48,10 @@ class GroupCommit(Generic[T, R]):
         self._max_weight = max_weight
         self._room = asyncio.Semaphore(max_waiting)
         self._waiting: deque[tuple[T, asyncio.Future[R]]] = deque()
-        self._most_workers = workers
-        self._workers: set[asyncio.Task[None]] = set()
+        self._most_commits = workers
+        self._commits: set[asyncio.Future[Sequence[R | BaseException]]] = set()
+        self._is_due = False
+        """Whether the line is going to be looked at before the loop waits: all who came by then go together."""
         self._is_closed = False
 
     async def submit(self, item: T) -> R:
@@ -56,32 +60,31 @@ class GroupCommit(Generic[T, R]):
         if self._is_closed:
             self._room.release()
             raise StoreUnavailableError("the store is closed")
-        future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[R] = loop.create_future()
         self._waiting.append((item, future))
-        if len(self._workers) < self._most_workers:
-            self._workers.add(asyncio.create_task(self._drain(), name="batuta-group-commit"))
+        if not self._is_due and len(self._commits) < self._most_commits:
+            self._is_due = True
+            loop.call_soon(self._send_groups)
         return await future
 
     async def close(self) -> None:
         """Store what is in the line, then take no more."""
         self._is_closed = True
-        for worker in tuple(self._workers):
-            await asyncio.shield(worker)
+        self._send_groups()
+        while self._commits:
+            await asyncio.wait(self._commits)
 
-    async def _drain(self) -> None:
-        try:
-            while group := self._next_group():
-                await self._commit_group(group)
-        except BaseException:
-            self._abandon()
-            raise
-        finally:
-            self._workers -= {task for task in (asyncio.current_task(),) if task is not None}
+    def _send_groups(self) -> None:
+        """Send what waits on its way, as far as commits are free for it."""
+        self._is_due = False
+        while len(self._commits) < self._most_commits and (group := self._next_group()):
+            self._send(group)
 
-    def _next_group(self) -> list[tuple[T, asyncio.Future[R]]]:
-        """What goes together now; nothing if the line is empty, or holds only what has to wait for another worker."""
-        group: list[tuple[T, asyncio.Future[R]]] = []
-        passed: list[tuple[T, asyncio.Future[R]]] = []
+    def _next_group(self) -> "_Group[T, R]":
+        """What goes together now; nothing if the line is empty, or holds only what has to wait for another commit."""
+        group: _Group[T, R] = []
+        passed: _Group[T, R] = []
         weight = 0
         while self._waiting:
             item = self._waiting[0][0]
@@ -95,29 +98,38 @@ class GroupCommit(Generic[T, R]):
         self._waiting.extendleft(reversed(passed))
         return group
 
-    async def _commit_group(self, group: Sequence[tuple[T, asyncio.Future[R]]]) -> None:
-        answers: Sequence[R | BaseException]
-        keys = {self._key(item) for item, _ in group}
-        self._on_their_way |= keys
+    def _send(self, group: "_Group[T, R]") -> None:
+        self._on_their_way.update(self._key(item) for item, _ in group)
         try:
-            answers = await self._commit([item for item, _ in group])
-        except BaseException as error:
-            failure = error if isinstance(error, Exception) else StoreUnavailableError("the store was shut down")
-            self._answer(group, [failure] * len(group))
-            if not isinstance(error, Exception):
-                raise
-        else:
-            self._answer(group, answers)
-        finally:
-            self._on_their_way -= keys
+            sent = self._commit([item for item, _ in group])
+        except Exception as error:
+            self._settle(group, [error] * len(group))
+            return
+        commit = asyncio.ensure_future(sent)  # a commit in a thread is a future already: no task waits for it
+        self._commits.add(commit)
+        commit.add_done_callback(partial(self._committed, group))
 
-    def _abandon(self) -> None:
-        """Answer those still in the line when the worker was ended from outside."""
+    def _committed(self, group: "_Group[T, R]", commit: "asyncio.Future[Sequence[R | BaseException]]") -> None:
+        self._commits.discard(commit)
+        if commit.cancelled():
+            self._abandon(group)
+            return
+        error = commit.exception()
+        self._settle(group, commit.result() if error is None else [error] * len(group))
+        self._send_groups()
+
+    def _settle(self, group: "_Group[T, R]", answers: Sequence[R | BaseException]) -> None:
+        self._on_their_way.difference_update(self._key(item) for item, _ in group)
+        self._answer(group, answers)
+
+    def _abandon(self, group: "_Group[T, R]") -> None:
+        """Answer those on their way and in the line when a commit was ended from outside."""
+        self._settle(group, [StoreUnavailableError("the store was shut down")] * len(group))
         left = list(self._waiting)
         self._waiting.clear()
         self._answer(left, [StoreUnavailableError("the store was shut down")] * len(left))
 
-    def _answer(self, group: Sequence[tuple[T, asyncio.Future[R]]], answers: Sequence[R | BaseException]) -> None:
+    def _answer(self, group: "_Group[T, R]", answers: Sequence[R | BaseException]) -> None:
         for (_, future), answer in zip(group, answers, strict=True):
             self._room.release()
             if future.done():

@@ -11,25 +11,26 @@ What a `read` brought is noted while the run goes on: lost with a crash, it is r
 effect is durable before the run goes on, so that only reads are ever repeated.
 """
 
-import uuid
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
 from batuta.events.emitter import Stamp
-from batuta.events.envelope import Event
+from batuta.events.envelope import Event, trusted
 from batuta.events.log import EventLog
 from batuta.events.runtime import EffectAbandoned, EffectIntended, EffectRecorded
 from batuta.events.sink import Recorder, pipelined
 from batuta.events.stored import events_in
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ConfigurationError, TransientError
-from batuta.kernel.ids import EventId, named_id
+from batuta.kernel.ids import EventId, id_within
 from batuta.kernel.tasks import never_waits
 from batuta.pipelines.journal import Effect, Pending, Recorded
 
 PAGE = 1_000
+
+_recorded = trusted(EffectRecorded)
 
 EffectNote = EffectIntended | EffectRecorded | EffectAbandoned
 """What a journal writes of an effect."""
@@ -39,11 +40,19 @@ class DurableJournal:
     """The `Journal` of one owner of a turn, kept in the log through its recorder."""
 
     def __init__(
-        self, log: EventLog, recorder: Recorder, stamp: Stamp, *, events: Iterable[Event] = (), accepted_at: int = 0
+        self,
+        log: EventLog,
+        recorder: Recorder,
+        stamp: Stamp,
+        *,
+        events: Iterable[Event] = (),
+        accepted_at: int = 0,
+        clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         if stamp.session_id is None or stamp.turn_id is None:
             raise ConfigurationError("a durable journal belongs to a turn of a session: its stamp names both")
         self._log = log
+        self._clock = clock
         self._session_id, self._turn_id = stamp.session_id, stamp.turn_id
         self._accepted_at = accepted_at
         self._recorder = recorder
@@ -74,7 +83,7 @@ class DurableJournal:
 
     async def record(self, effect: Effect, value: JsonValue) -> None:
         """Keep what an effect brought."""
-        await self._write(EffectRecorded(key=effect.key, kind=effect.kind, name=effect.name, result=value))
+        await self._write(_recorded(key=effect.key, kind=effect.kind, name=effect.name, result=value))
 
     async def abandon(self, effect: Effect, reason: str) -> None:
         """Note that an intended effect surely did not happen."""
@@ -86,7 +95,7 @@ class DurableJournal:
         return tuple(key for key, known in self._known.items() if isinstance(known, Pending))
 
     async def _write(self, event: EffectNote) -> None:
-        event.stamp({**self._envelope, "event_id": EventId(self._id_of(event)), "timestamp": datetime.now(UTC)})
+        event.stamp({**self._envelope, "event_id": EventId(self._id_of(event)), "timestamp": self._clock.now()})
         if self._pipeline is None:
             await self._write_and_wait(event)
             return
@@ -117,12 +126,11 @@ class DurableJournal:
     def _id_of(self, event: EffectNote) -> str:
         """The same for the same note whenever the turn is repeated, so that sending it again stores it once."""
         number = self._notes[type(event), event.key]
-        place = f"{self._envelope.get('turn_id')}|{event.key}|{number}|{event.type}"
-        return named_id(_NAMESPACE, place)
+        return id_within(self._envelope["turn_id"], f"{event.type}|{event.key}|{number}")
 
     def _learn(self, event: Event) -> None:
         if isinstance(event, EffectIntended):
-            self._known[event.key] = Pending(self._abandoned[event.key])
+            self._known[event.key] = Pending(self._abandoned[event.key], event.timestamp)
         elif isinstance(event, EffectRecorded):
             self._known[event.key] = Recorded(event.result)
         elif isinstance(event, EffectAbandoned):
@@ -131,9 +139,6 @@ class DurableJournal:
         else:
             return
         self._notes[type(event), event.key] += 1
-
-
-_NAMESPACE = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8").bytes
 
 
 async def events_of_turn(log: EventLog, session: str, turn_id: str, *, after: int = 0) -> list[Event]:

@@ -41,7 +41,7 @@ class MemoryProjections:
             owner: Backlog(await self.projected(owner), self._store.sessions[owner].head.last_seq) for owner in chosen
         }
 
-    async def project(self, session_ids: Sequence[SessionId], *, max_events: int) -> int:
+    async def project(self, session_ids: Sequence[SessionId], *, max_events: int, waits: bool = True) -> int:
         """See `ProjectionStore.project`."""
         before = {name: {key: dict(row) for key, row in rows.items()} for name, rows in self._store.tables.items()}
         done = self._store.consumers[CONSUMER]

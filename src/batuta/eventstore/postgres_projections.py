@@ -31,7 +31,9 @@ WHERE d.consumer = $1 AND (c.retry_at IS NULL OR c.retry_at <= clock_timestamp()
 GROUP BY d.session_id ORDER BY min(d.marked_at)"""
 _MAKE_CURSORS = """
 INSERT INTO cursors (consumer, session_id, done_seq)
-SELECT $1, wanted.id, 0 FROM unnest($2::text[]) AS wanted (id) ORDER BY wanted.id ON CONFLICT DO NOTHING"""
+SELECT $1, wanted.id, 0 FROM unnest($2::text[]) AS wanted (id)
+WHERE NOT EXISTS (SELECT 1 FROM cursors c WHERE c.consumer = $1 AND c.session_id = wanted.id)
+ORDER BY wanted.id ON CONFLICT DO NOTHING RETURNING session_id"""
 _LOCK_CURSORS = """
 SELECT session_id, done_seq, failures FROM cursors WHERE consumer = $1 AND session_id = ANY ($2)
 ORDER BY session_id FOR UPDATE {}"""
@@ -42,11 +44,10 @@ CROSS JOIN LATERAL (
   SELECT epoch, seq, event_id, payload FROM message_events
   WHERE session_id = s.id AND seq > s.done ORDER BY seq LIMIT $3) e"""
 _MOVE_CURSORS = """
-UPDATE cursors c SET done_seq = n.done, failures = 0, retry_at = NULL
-FROM unnest($2::text[], $3::bigint[]) AS n (id, done) WHERE c.consumer = $1 AND c.session_id = n.id"""
-_UNMARK = """
-DELETE FROM dirty_sessions d USING unnest($2::text[], $3::bigint[]) AS n (id, done)
-WHERE d.consumer = $1 AND d.session_id = n.id AND d.last_seq <= n.done"""
+WITH n AS (SELECT * FROM unnest($2::text[], $3::bigint[]) AS n (id, done)), moved AS (
+  UPDATE cursors c SET done_seq = n.done, failures = 0, retry_at = NULL FROM n
+  WHERE c.consumer = $1 AND c.session_id = n.id)
+DELETE FROM dirty_sessions d USING n WHERE d.consumer = $1 AND d.session_id = n.id AND d.last_seq <= n.done"""
 _SELECT_CURSOR = "SELECT done_seq, failures FROM cursors WHERE consumer = $1 AND session_id = $2"
 _FAIL = """
 INSERT INTO cursors (consumer, session_id, done_seq, failures, retry_at) VALUES ($1, $2, 0, 1, $3)
@@ -86,23 +87,24 @@ class PostgresProjections:
             rows = await connection.fetch(_SELECT_BEHIND, CONSUMER, owners)
         return {SessionId(owner): Backlog(done, last) for owner, done, last in rows}
 
-    async def project(self, session_ids: Sequence[SessionId], *, max_events: int) -> int:
-        """See `ProjectionStore.project`. Sessions another projector works on are left to it, unless it is the only one.
-
-        A caller that names one session wants it done, and waits for a projector that is at it.
-        """
+    async def project(self, session_ids: Sequence[SessionId], *, max_events: int, waits: bool = True) -> int:
+        """See `ProjectionStore.project`."""
         owners = list(session_ids)
-        others = "SKIP LOCKED" if len(owners) > 1 else ""
+        others = "" if waits else "SKIP LOCKED"
         async with self._database.transaction() as connection:
-            await connection.execute(_MAKE_CURSORS, CONSUMER, owners)
             cursors = await connection.fetch(_LOCK_CURSORS.format(others), CONSUMER, owners)
+            if len(cursors) < len(owners):  # some are new, or another projector is at them
+                made = await connection.fetch(_MAKE_CURSORS, CONSUMER, owners)
+                if made or waits:
+                    cursors = await connection.fetch(_LOCK_CURSORS.format(others), CONSUMER, owners)
             locked = {cursor["session_id"]: cursor["done_seq"] for cursor in cursors}
+            if not locked:
+                return 0
             rows = await connection.fetch(_SELECT_EVENTS, list(locked), list(locked.values()), max_events)
             await _apply(connection, rows)
             done = locked | {row["session_id"]: row["seq"] for row in rows}
             failpoint("projector.before_cursor")
             await connection.execute(_MOVE_CURSORS, CONSUMER, list(done), list(done.values()))
-            await connection.execute(_UNMARK, CONSUMER, list(done), list(done.values()))
             failpoint("projector.before_commit")
         failpoint("projector.after_commit")
         return len(rows)
@@ -130,7 +132,6 @@ class PostgresProjections:
                 _BURY, CONSUMER, session_id, seq, error.replace("\x00", ""), cursor["failures"] + 1
             )
             await connection.execute(_MOVE_CURSORS, CONSUMER, [session_id], [seq])
-            await connection.execute(_UNMARK, CONSUMER, [session_id], [seq])
         return seq
 
     async def dead_letters(self, limit: int) -> Sequence[DeadLetter]:

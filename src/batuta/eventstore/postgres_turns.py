@@ -19,12 +19,11 @@ from batuta.events.log import Appended
 from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Work, WorkStatus
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.decisions import insist
-from batuta.eventstore.fairness import LOOKED_AT
 from batuta.eventstore.journal import events_of_turn
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_append import ARGUMENTS, Executor, append_all, append_one, arguments_of
 from batuta.eventstore.turns import Rule, RuledTurnQueue, canonical, lease_of
-from batuta.eventstore.work_rules import Row
+from batuta.eventstore.work_rules import LOOKED_AT, Row
 from batuta.kernel.errors import FencedError, StoreUnavailableError
 from batuta.kernel.failpoints import failpoint
 

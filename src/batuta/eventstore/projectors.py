@@ -58,8 +58,11 @@ class ProjectionStore(TraceIndex, Protocol):
         """All sessions that are behind and not resting, of these if they are given."""
         ...
 
-    async def project(self, session_ids: Sequence[SessionId], *, max_events: int) -> int:
-        """Apply the next events of these sessions with their cursors, all in one transaction. How many."""
+    async def project(self, session_ids: Sequence[SessionId], *, max_events: int, waits: bool = True) -> int:
+        """Apply the next events of these sessions with their cursors, all in one transaction. How many.
+
+        Sessions that another projector is at are waited for, or else left to it.
+        """
         ...
 
     async def projected(self, session_id: SessionId) -> int:
@@ -127,7 +130,7 @@ class Projector:
     async def run_once(self) -> int:
         """Project what is due now. How many events."""
         due = await self._store.due(SESSIONS_AT_ONCE)
-        return await self._project_together(due) if due else 0
+        return await self._project_together(due, waits=False) if due else 0
 
     async def catch_up(self) -> int:
         """Project what the log holds now; what is appended meanwhile does not keep it going. How many events."""
@@ -141,7 +144,7 @@ class Projector:
     async def _reach(self, goals: Mapping[SessionId, int]) -> int:
         """Bring sessions up to a position each; those that fail, and those another projector works on, are left."""
         left, total = list(goals), 0
-        while left and (done := await self._project_together(left)):
+        while left and (done := await self._project_together(left, waits=len(left) == 1)):
             total += done
             backlog = await self._store.behind(left)
             left = [owner for owner in left if owner in backlog and backlog[owner].done < goals[owner]]
@@ -168,9 +171,9 @@ class Projector:
         await self._store.reset(owners)
         return await self.catch_up()
 
-    async def _project_together(self, owners: Sequence[SessionId]) -> int:
+    async def _project_together(self, owners: Sequence[SessionId], *, waits: bool) -> int:
         try:
-            return await self._store.project(owners, max_events=EVENTS_AT_ONCE)
+            return await self._store.project(owners, max_events=EVENTS_AT_ONCE, waits=waits)
         except StoreUnavailableError:
             raise
         except Exception as error:

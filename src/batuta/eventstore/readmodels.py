@@ -5,7 +5,6 @@ To add a column or a table, change the functions here and the model of the table
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from types import MappingProxyType
@@ -54,7 +53,8 @@ def changes_of(records: Sequence[Record], payloads: Sequence[str] | None = None)
     by the writer of the records: their JSON need not be written again.
     """
     changes: list[Upsert] = []
-    gathered: dict[_Place, _GatheredRow] = {}
+    sessions: dict[str | None, _SessionRow] = {}
+    traces: dict[tuple[str, str | None], list[int]] = {}
     for index, record in enumerate(records):
         event = record.event
         if event is None:
@@ -63,24 +63,48 @@ def changes_of(records: Sequence[Record], payloads: Sequence[str] | None = None)
             changes.extend(model(event, record))
         if event.route.audience is _EXTERNAL:
             changes.append(_message(event, record, None if payloads is None else payloads[index]))
-        if event.trace_id is not None:
-            _gather_trace(event, record, gathered)
-        _gather_session(event, record, gathered)
-    return [*changes, *[row.upsert() for row in gathered.values()]]
+        session_id, trace_id = event.session_id, event.trace_id
+        if trace_id is not None:
+            traces.setdefault((trace_id, session_id), [record.seq, record.seq])[1] = record.seq
+        row = sessions.get(session_id)
+        if row is None:
+            row = sessions[session_id] = _SessionRow(event.timestamp)
+        row.last, row.updated_at = record, event.timestamp
+        describe = _SESSION_FACTS.get(type(event))
+        if describe is not None:
+            row.note(*describe(event))
+    changes += [_trace(*place, first, last) for place, (first, last) in traces.items()]
+    changes += [row.upsert(session_id) for session_id, row in sessions.items()]
+    return changes
 
 
-@dataclass(slots=True)
-class _GatheredRow:
-    """A row that many records change: what they change together."""
+class _SessionRow:
+    """The row of a session, which every record of it changes: what some of them change together."""
 
-    table: str
-    key: dict[str, Value]
-    initial: dict[str, Value]
-    values: dict[str, Value] = field(default_factory=dict)
-    add: dict[str, int] = field(default_factory=dict)
+    __slots__ = ("add", "created_at", "last", "updated_at", "values")
 
-    def upsert(self) -> Upsert:
-        return Upsert(self.table, self.key, self.values, self.add, self.initial)
+    def __init__(self, created_at: datetime) -> None:
+        self.created_at = self.updated_at = created_at
+        self.last: Record | None = None
+        self.values: dict[str, Value] = {}
+        self.add: dict[str, int] = {}
+
+    def note(self, values: dict[str, Value], add: dict[str, int]) -> None:
+        self.values.update(values)
+        for name, count in add.items():
+            self.add[name] = self.add.get(name, 0) + count
+
+    def upsert(self, session_id: str | None) -> Upsert:
+        assert self.last is not None
+        place: dict[str, Value] = {"last_seq": self.last.seq, "epoch": self.last.epoch, "updated_at": self.updated_at}
+        created: dict[str, Value] = {"created_at": self.created_at}
+        return Upsert("sessions", {"session_id": session_id}, {**place, **self.values}, self.add, created)
+
+
+def _trace(trace_id: str, session_id: str | None, first_seq: int, last_seq: int) -> Upsert:
+    """Where in the log the events of a trace are."""
+    key = {"trace_id": trace_id, "session_id": session_id}
+    return Upsert("traces", key, {"last_seq": last_seq}, initial={"first_seq": first_seq})
 
 
 def in_waves(changes: Iterable[Upsert]) -> list[list[Upsert]]:
@@ -142,31 +166,6 @@ def _body(event: Event, seq: int, payload: str | None) -> str:
     """The event with its position, as JSON."""
     spliced = None if payload is None else with_position(payload, seq)
     return spliced or encode(event.model_copy(update={"sequence_number": seq})).decode()
-
-
-def _gather_session(event: Event, record: Record, gathered: dict[_Place, _GatheredRow]) -> None:
-    place = ("sessions", event.session_id)
-    row = gathered.get(place)
-    if row is None:
-        created: dict[str, Value] = {"created_at": event.timestamp}
-        row = gathered[place] = _GatheredRow("sessions", {"session_id": event.session_id}, created)
-    row.values.update(last_seq=record.seq, epoch=record.epoch, updated_at=event.timestamp)
-    describe = _SESSION_FACTS.get(type(event))
-    if describe is not None:
-        more, add = describe(event)
-        row.values |= more
-        for name, count in add.items():
-            row.add[name] = row.add.get(name, 0) + count
-
-
-def _gather_trace(event: Event, record: Record, gathered: dict[_Place, _GatheredRow]) -> None:
-    """Where in the log the events of a trace are."""
-    place = ("traces", event.trace_id, event.session_id)
-    row = gathered.get(place)
-    if row is None:
-        key: dict[str, Value] = {"trace_id": event.trace_id, "session_id": event.session_id}
-        row = gathered[place] = _GatheredRow("traces", key, {"first_seq": record.seq})
-    row.values["last_seq"] = record.seq
 
 
 def _usage(event: LlmResponse, record: Record) -> Iterator[Upsert]:

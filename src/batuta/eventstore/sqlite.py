@@ -64,7 +64,7 @@ class SqliteEventLog(StoreLog):
     async def head(self, session_id: str) -> Head:
         """See `EventLog.head`."""
         owner = _session(session_id)
-        return (await self.database.read(lambda connection: sqlite_append.state_of(connection, owner))).head
+        return (await self.database.look_up(lambda connection: sqlite_append.state_of(connection, owner))).head
 
     async def raise_fence(self, session_id: str, fence: int) -> None:
         """See `EventLog.raise_fence`."""
@@ -126,7 +126,7 @@ class SqliteEventLog(StoreLog):
     async def heads(self, session_ids: Collection[str]) -> Mapping[SessionId, int]:
         """See `EventLog.heads`."""
         owners = json.dumps(list(map(_session, session_ids)))
-        rows = await self.database.read(lambda connection: connection.execute(_SELECT_HEADS, (owners,)).fetchall())
+        rows = await self.database.look_up(lambda connection: connection.execute(_SELECT_HEADS, (owners,)).fetchall())
         return {SessionId(owner): last for owner, last in rows}
 
 

@@ -9,6 +9,7 @@ from batuta.eventstore.audit import ChainHead, ChainRow, Erased
 from batuta.eventstore.erasure import COUNTED, STATEMENTS
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.kernel.ids import SessionId
+from batuta.kernel.sqlite import overwriting
 
 _logger = logging.getLogger("batuta.eventstore")
 
@@ -69,11 +70,8 @@ class SqliteAudit:
 
 
 def _overwrite(connection: sqlite3.Connection, session_id: SessionId, now: str) -> Erased:
-    connection.execute("PRAGMA secure_delete = ON")
-    try:
+    with overwriting(connection.execute):
         return _erase(connection, _MARK_ONE, session_id, now)
-    finally:
-        connection.execute("PRAGMA secure_delete = OFF")
 
 
 def _erase(connection: sqlite3.Connection, mark: str, subject: str, now: str) -> Erased:

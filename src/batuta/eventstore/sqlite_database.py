@@ -8,7 +8,7 @@ a time, and look again.
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
@@ -28,6 +28,9 @@ MAX_EVENTS = 256
 """In one commit: the writer has a thread of its own, and fewer changes between threads are cheaper."""
 STATEMENTS = 512
 """Kept prepared by each connection: every width and number of rows is a statement of its own."""
+CHECKPOINT_PAGES = 4_000
+"""How far the write-ahead log grows before it is brought into the file (16 MB): a page that many commits change, such
+as the end of an index, is then written there once for all of them."""
 READERS = 2
 READS_AT_ONCE = 32
 """Queries that one reader answers before it looks at who else waits."""
@@ -81,6 +84,8 @@ class SqliteFile:
         self._read_threads: ThreadPoolExecutor | None = None
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
+        self._looking: sqlite3.Connection | None = None
+        """The connection of the event loop's own thread, which waits for nobody."""
         self._is_closed = False
 
     async def open(self) -> None:
@@ -110,6 +115,19 @@ class SqliteFile:
             await self.open()
         result: T = await self._reads.submit(run)
         return result
+
+    async def look_up(self, run: Query[T]) -> T:
+        """Read a few rows by their keys: so little that no thread is asked for them. Where the file is locked for a
+        moment, one is, and waits.
+        """
+        if self._writer is None or self._is_closed:
+            await self.open()
+        try:
+            return run(self._looking or self._look())
+        except sqlite3.Error as error:
+            if not is_busy(error):
+                raise _as_ours(error, self.path) from error
+        return await self.read(run)
 
     async def compact(self) -> None:
         """Rewrite the file without what was deleted, and empty the write-ahead log.
@@ -144,7 +162,7 @@ class SqliteFile:
         for threads in (self._read_threads, self._write_thread):
             if threads is not None:
                 await asyncio.to_thread(threads.shutdown)
-        for connection in (*self._readers, self._writer):
+        for connection in (*self._readers, self._looking, self._writer):
             if connection is not None:
                 connection.close()
 
@@ -154,9 +172,9 @@ class SqliteFile:
         loop = asyncio.get_running_loop()
         self._writer = await loop.run_in_executor(self._write_thread, _open_writer, self.path)
 
-    async def _commit(self, operations: Sequence[Operation]) -> Sequence[Any]:
+    def _commit(self, operations: Sequence[Operation]) -> Awaitable[Sequence[Any]]:
         assert self._write_thread is not None
-        return await asyncio.get_running_loop().run_in_executor(self._write_thread, self._commit_now, operations)
+        return asyncio.get_running_loop().run_in_executor(self._write_thread, self._commit_now, operations)
 
     def _commit_now(self, operations: Sequence[Operation]) -> Sequence[Any]:
         """All in one transaction; if that fails as a whole, each in its own, so that one cannot harm the others."""
@@ -180,9 +198,9 @@ class SqliteFile:
         is_blocked, *_ = answers[-1][0]
         return not is_blocked
 
-    async def _answer_all(self, queries: Sequence[Query[Any]]) -> Sequence[Any]:
+    def _answer_all(self, queries: Sequence[Query[Any]]) -> Awaitable[Sequence[Any]]:
         assert self._read_threads is not None
-        return await asyncio.get_running_loop().run_in_executor(self._read_threads, self._answer_now, queries)
+        return asyncio.get_running_loop().run_in_executor(self._read_threads, self._answer_now, queries)
 
     def _answer_now(self, queries: Sequence[Query[Any]]) -> Sequence[Any]:
         return [self._read(query) for query in queries]
@@ -193,6 +211,12 @@ class SqliteFile:
             return query(self._reader())
         except Exception as error:
             return _as_ours(error, self.path)
+
+    def _look(self) -> sqlite3.Connection:
+        self._looking = _connect(self.path)
+        self._looking.execute("PRAGMA query_only=ON")
+        self._looking.execute("PRAGMA busy_timeout=0")
+        return self._looking
 
     def _reader(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
@@ -259,6 +283,7 @@ def _open_writer(path: Path) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     enter_wal_mode(connection, timeout_seconds=BUSY_SECONDS)
     connection.execute("PRAGMA synchronous=FULL")
+    connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
     upgrade(connection, path)
 
 

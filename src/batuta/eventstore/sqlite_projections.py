@@ -59,7 +59,7 @@ class SqliteProjections:
     async def due(self, limit: int) -> Sequence[SessionId]:
         """See `ProjectionStore.due`."""
         now = stamp(self._clock.now())
-        rows = await self._database.read(
+        rows = await self._database.look_up(
             lambda connection: connection.execute(_SELECT_DUE, (CONSUMER, now, limit)).fetchall()
         )
         return [SessionId(row[0]) for row in rows]
@@ -72,7 +72,7 @@ class SqliteProjections:
         rows = await self._database.read(lambda connection: connection.execute(query, arguments).fetchall())
         return {SessionId(owner): Backlog(done, last) for owner, done, last in rows}
 
-    async def project(self, session_ids: Sequence[SessionId], *, max_events: int) -> int:
+    async def project(self, session_ids: Sequence[SessionId], *, max_events: int, waits: bool = True) -> int:
         """See `ProjectionStore.project`."""
         return await self._database.write(
             lambda connection: sum(_project(connection, owner, max_events) for owner in session_ids), weight=64
@@ -80,7 +80,7 @@ class SqliteProjections:
 
     async def projected(self, session_id: SessionId) -> int:
         """See `ProjectionStore.projected`."""
-        return (await self._database.read(lambda connection: _cursor(connection, session_id)))[0]
+        return (await self._database.look_up(lambda connection: _cursor(connection, session_id)))[0]
 
     async def failed(self, session_id: SessionId, *, retry_at: datetime) -> int:
         """See `ProjectionStore.failed`."""
@@ -90,7 +90,7 @@ class SqliteProjections:
 
     async def failures(self, session_id: SessionId) -> int:
         """See `ProjectionStore.failures`."""
-        return (await self._database.read(lambda connection: _cursor(connection, session_id)))[1]
+        return (await self._database.look_up(lambda connection: _cursor(connection, session_id)))[1]
 
     async def bury(self, session_id: SessionId, error: str) -> int:
         """See `ProjectionStore.bury`."""

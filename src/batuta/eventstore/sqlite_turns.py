@@ -33,6 +33,7 @@ SELECT t.* FROM turns t LEFT JOIN json_each(?) s ON s.value = t.user_id WHERE t.
 ORDER BY t.rank, (SELECT count(*) FROM turns b WHERE b.status = 'running' AND b.user_id = t.user_id),
   COALESCE(s.key, -1), t.ordinal
 LIMIT 1"""
+_IS_ANY_QUEUED = "SELECT 1 FROM turns WHERE status = 'queued' LIMIT 1"
 _SELECT_LOST = "SELECT * FROM turns WHERE status = 'running' AND lease_until < ? AND attempts < max_attempts"
 _SELECT_LOST_FOR_GOOD = """
 SELECT * FROM turns WHERE status = 'running' AND lease_until < ? AND attempts >= max_attempts"""
@@ -62,6 +63,8 @@ class SqliteTurnQueue(RuledTurnQueue):
         now = self._clock.now()
         asked = self._wanted(kinds)
         wanted = None if asked is None else tuple(asked)
+        if not await self._database.look_up(lambda connection: connection.execute(_IS_ANY_QUEUED).fetchone()):
+            return None  # most looks find nothing: they need no transaction, and do not wait behind the writer
         served = json.dumps(self.served.in_order)
         lease = await self._database.write(lambda connection: _lease(connection, now, owner, length, wanted, served))
         return self.served.note(lease)
@@ -88,7 +91,7 @@ class SqliteTurnQueue(RuledTurnQueue):
         """See `TurnQueue.stopped`."""
         asked = [canonical(turn_id) for turn_id in turn_ids]
         query = _SELECT_STOPPED.format(",".join("?" * len(asked)))
-        rows = await self._database.read(lambda connection: connection.execute(query, asked).fetchall())
+        rows = await self._database.look_up(lambda connection: connection.execute(query, asked).fetchall())
         return frozenset(turn_id for (turn_id,) in rows)
 
     async def find(self, statuses: Collection[WorkStatus], *, limit: int) -> Sequence[Work]:

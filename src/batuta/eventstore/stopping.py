@@ -5,11 +5,16 @@ waits for a decision can also be set aside: nothing is decided, and the conversa
 from dataclasses import dataclass
 
 from batuta.events.envelope import Event
-from batuta.events.expiry import decision_key, undecided_in
-from batuta.events.giving_up import end_in
 from batuta.events.log import EventLog
 from batuta.events.queue import UNFINISHED, Ending, TurnQueue, Work, WorkStatus
-from batuta.events.stopping import end_of_set_aside_turn, end_of_stopped_turn, refusals
+from batuta.events.turn_ends import (
+    decision_key,
+    end_in,
+    end_of_set_aside_turn,
+    end_of_stopped_turn,
+    refusals,
+    undecided_in,
+)
 from batuta.eventstore.journal import events_of_turn
 
 
@@ -64,7 +69,7 @@ async def set_aside_turn(
             return None
         if work.status is WorkStatus.RUNNING:
             return Stopped(is_over=False)
-        history = await events_of_turn(log, work.session_id, work.turn_id)
+        history = await _closed_history(log, work, work.session_id)
         if asked.approval_id not in {waiting.approval_id for waiting in undecided_in(history)}:
             return None
         decisions = refusals(history, by=by, decision="set_aside", reason=reason)
@@ -82,12 +87,21 @@ async def _ending(log: EventLog, work: Work, session_id: str, by: str) -> Ending
     """
     if work.status is WorkStatus.RUNNING:
         return Ending(work=work, events={})
-    history = await events_of_turn(log, session_id, work.turn_id)
+    history = await _closed_history(log, work, session_id)
     if end_in(history) is not None:
         return None
     refused = {decision_key(refusal.approval_id): [refusal] for refusal in refusals(history, by=by)}
     end = end_of_stopped_turn(history, session_id=session_id, turn_id=work.turn_id)
     return Ending(work=work, events={**refused, _end_key(work): end})
+
+
+async def _closed_history(log: EventLog, work: Work, session_id: str) -> list[Event]:
+    """What there is of a turn that nobody owns. Its last owner may have sent something that is still on its way: it
+    would come after the end, so it is shut out first.
+    """
+    if work.fence:
+        await log.raise_fence(session_id, work.fence + 1)
+    return await events_of_turn(log, session_id, work.turn_id)
 
 
 def _end_key(work: Work) -> str:

@@ -14,11 +14,11 @@ from typing import Literal
 
 from batuta.events.conversation import UserMessage
 from batuta.events.envelope import Event
-from batuta.events.expiry import decision_key, expiry_of, is_expired, undecided_in
 from batuta.events.log import EventLog
 from batuta.events.queue import Lease, NewWork, TurnQueue
 from batuta.events.sink import Recorder
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
+from batuta.events.turn_ends import decision_key, expiry_of, is_expired, undecided_in
 from batuta.eventstore.journal import DurableJournal
 from batuta.eventstore.recorder import TurnRecorder
 from batuta.eventstore.replay import session_events
@@ -30,7 +30,7 @@ from batuta.kernel.errors import ConflictError, IdempotencyConflictError, Logica
 from batuta.kernel.ids import session_id
 from batuta.pipelines.journal import Journal
 from batuta.tools.approval import ApprovalDecision
-from batuta.tools.context import ANYBODY, ToolUser
+from batuta.tools.context import ANONYMOUS_USER, ToolUser
 
 
 class TeamStore:
@@ -47,7 +47,7 @@ class TeamStore:
 
     def journal(self, lease: Lease, recorder: Recorder, history: Sequence[Event]) -> Journal:
         """The journal of one owner."""
-        return DurableJournal(self.log, recorder, lease.work.stamp, events=history)
+        return DurableJournal(self.log, recorder, lease.work.stamp, events=history, clock=self._clock)
 
     async def say(
         self,
@@ -56,7 +56,7 @@ class TeamStore:
         *,
         target_agent_id: str | None = None,
         bypass_routing: bool = True,
-        user: ToolUser = ANYBODY,
+        user: ToolUser = ANONYMOUS_USER,
         client_key: str | None = None,
     ) -> str:
         """Accept a message: the turn is queued and the message is in the log, both or neither. The turn's id.

@@ -7,12 +7,11 @@ from functools import cached_property
 
 from batuta.events.admission import Batch, Limits, admit
 from batuta.events.envelope import Event
-from batuta.events.giving_up import end_of_dead_turn
 from batuta.events.queue import LEASE, Accepted, Ending, Lease, NewWork, Outcome, Recovered, Work, WorkStatus
 from batuta.events.tools import ApprovalResolved
+from batuta.events.turn_ends import end_of_dead_turn
 from batuta.eventstore import work_rules as rules
-from batuta.eventstore.fairness import ServedUsers
-from batuta.eventstore.work_rules import Row
+from batuta.eventstore.work_rules import Row, ServedUsers
 from batuta.kernel.errors import FencedError, LogicalError
 from batuta.kernel.ids import canonical_id
 

@@ -30,13 +30,14 @@ def new_row(work: NewWork, events: Sequence[Event], client_key: str | None, now:
     if _CONTEXT in work.payload:
         raise ValueError(f"{_CONTEXT!r} is a name of the queue's own: call that field of the payload otherwise")
     payload = _json(work.payload)
+    said = f"{work.kind}\n{payload}\n".encode("utf-8", "surrogatepass")
     return {
         "turn_id": canonical_id(work.turn_id),
         "session_id": None if work.session_id is None else session_id(work.session_id),
         "kind": work.kind,
         "payload": _json({**work.payload, _CONTEXT: dict(work.context)}) if work.context else payload,
         "client_key": client_key,
-        "content": _content(work, payload, events),
+        "content": hashlib.sha256(said + content_digest(events)).digest(),
         "user_id": work.user_id,
         "tenant_id": work.tenant_id,
         "status": WorkStatus.QUEUED,
@@ -252,11 +253,6 @@ def _was_done(row: Row, lease: Lease, status: WorkStatus) -> bool:
     return bool(row["status"] == status and row["fence"] == lease.fence and row["owner"] == lease.owner)
 
 
-def _content(work: NewWork, payload: str, events: Sequence[Event]) -> bytes:
-    text = f"{work.kind}\n{payload}\n".encode("utf-8", "surrogatepass")
-    return hashlib.sha256(text + content_digest(events)).digest()
-
-
 _CONTEXT = "@context"
 """Under this name the context is kept beside the payload; no payload has a field of this name."""
 
@@ -267,3 +263,34 @@ def _json(value: Mapping[str, Any]) -> str:
 
 def _refuse(value: object) -> Any:
     raise ValueError(f"a payload is JSON; {type(value).__name__} is not")
+
+
+LOOKED_AT = 1_000
+REMEMBERED_USERS = 1_000
+
+
+class ServedUsers:
+    """The users a process served last, the latest at the end: they take turns, so that one with a hundred turns delays
+    another by one at most.
+
+    Of equally urgent work, that of the user with the fewest running turns is first, then that of the user served
+    longest ago by this process, then the oldest. A look goes over the oldest `LOOKED_AT` pieces of work, so that a
+    very long queue costs no more than a long one.
+    """
+
+    def __init__(self) -> None:
+        self._served: dict[str, None] = {}
+
+    def note(self, lease: Lease | None) -> Lease | None:
+        """Remember whose work was given out; the same lease again."""
+        if lease is not None and lease.work.user_id is not None:
+            self._served.pop(lease.work.user_id, None)
+            self._served[lease.work.user_id] = None
+            if len(self._served) > REMEMBERED_USERS:
+                del self._served[next(iter(self._served))]
+        return lease
+
+    @property
+    def in_order(self) -> Sequence[str]:
+        """Who was served longest ago first."""
+        return list(self._served)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from batuta.kernel.users import ANYBODY, ToolUser
+from batuta.kernel.users import ANONYMOUS_USER, ToolUser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +17,7 @@ class ApprovalRequest:
     preview: str | None = None
     reason: str = ""
     agent_id: str = ""
-    user: ToolUser = ANYBODY
+    user: ToolUser = ANONYMOUS_USER
     correlation_id: str = ""
     required_role: str | None = None
     """The role that the person who decides must hold; no rule decides instead."""

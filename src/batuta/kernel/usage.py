@@ -74,8 +74,8 @@ class Amount:
 _LOST: ContextVar[list[Amount] | None] = ContextVar("batuta_lost_tries", default=None)
 
 
-class noting_lost_tries:  # noqa: N801 - used as a function
-    """What budgets are charged, within, for tries whose answer was lost."""
+class LostTries:
+    """Collects, within a block, what budgets are charged for tries whose answer was lost."""
 
     __slots__ = ("_token",)
 

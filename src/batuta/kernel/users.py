@@ -11,7 +11,7 @@ class ToolUser:
     roles: frozenset[str] = frozenset()
 
 
-ANYBODY = ToolUser()
+ANONYMOUS_USER = ToolUser()
 """An anonymous user: holds no role."""
 
 TIME_ZONE_SERVICE = "timezone"

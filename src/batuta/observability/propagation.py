@@ -77,7 +77,8 @@ def arrived_with() -> dict[str, str]:
 def from_headers(headers: Mapping[str, str]) -> TraceContext:
     """The context a request brings; what it does not bring, or brings badly, is made up."""
     given = {name.lower(): value for name, value in headers.items()}
-    correlation_id = _valid_correlation_id(given.get(CORRELATION_HEADER.lower(), "")) or new_id()
+    named = given.get(CORRELATION_HEADER.lower(), "").strip()
+    correlation_id = canonical_id(named) if _CORRELATION_ID.fullmatch(named) is not None else new_id()
     found = _TRACEPARENT.fullmatch(given.get("traceparent", "").strip().lower())
     if found is None or found[1] == "ff" or not int(found[2], 16) or not int(found[3], 16):
         return TraceContext(correlation_id=correlation_id, trace_id=trace_id_for(correlation_id))
@@ -87,11 +88,6 @@ def from_headers(headers: Mapping[str, str]) -> TraceContext:
         parent_span_id=found[3],
         is_sampled=bool(int(found[4], 16) & 1),
     )
-
-
-def _valid_correlation_id(text: str) -> str | None:
-    text = text.strip()
-    return canonical_id(text) if _CORRELATION_ID.fullmatch(text) is not None else None
 
 
 def traceparent(trace_id: str, span_id: str, *, is_sampled: bool = True) -> str:
@@ -131,7 +127,10 @@ class Whereabouts:
     def emit(self, event: Any) -> None:
         """Note a beginning or an end."""
         if (field := _BEGINNINGS.get(event.type)) is not None:
-            self._begin(run_of(event), getattr(event, field), span_id_of(event))
+            places = self._runs.setdefault(run_of(event), {})
+            places.setdefault(getattr(event, field), []).append(span_id_of(event))
+            if len(self._runs) > MAX_RUNS:
+                self._runs.popitem(last=False)
         elif (field := _ENDS.get(event.type)) is not None:
             self._end(run_of(event), getattr(event, field))
         elif isinstance(event, Complete):
@@ -152,11 +151,6 @@ class Whereabouts:
         if not open_here:
             return {}
         return {"traceparent": traceparent(trace_id, open_here[-1], is_sampled=trace_id not in self._unsampled)}
-
-    def _begin(self, run: RunKey, place: str, span_id: str) -> None:
-        self._runs.setdefault(run, {}).setdefault(place, []).append(span_id)
-        if len(self._runs) > MAX_RUNS:
-            self._runs.popitem(last=False)
 
     def _end(self, run: RunKey, place: str) -> None:
         places = self._runs.get(run, {})

@@ -1,4 +1,4 @@
-"""Which tools of a team change something without asking anybody."""
+"""Which tools of a team change something without an approval."""
 
 from collections.abc import Iterator
 from typing import Any

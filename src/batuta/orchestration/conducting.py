@@ -112,6 +112,10 @@ class Conductor:
         if self.execution is not None:
             await self.execution.stop(self.ctx)
 
+    def close(self) -> None:
+        """The turn is over: let go of the execution of its plan, which knows this conductor."""
+        self.execution = None
+
     # the nodes of the graph
 
     async def route(self, state: AgentState) -> Command[Any]:

@@ -7,11 +7,10 @@ end. Its owner writes it, and closes the open requests.
 from collections.abc import Sequence
 
 from batuta.events.envelope import Event
-from batuta.events.expiry import decision_key
 from batuta.events.log import EventLog
 from batuta.events.queue import Lease
 from batuta.events.sink import EventSink, Recorder
-from batuta.events.stopping import end_of_stopped_turn, refusals
+from batuta.events.turn_ends import decision_key, end_of_stopped_turn, refusals
 from batuta.kernel.errors import IdempotencyConflictError
 
 BY = "stop"

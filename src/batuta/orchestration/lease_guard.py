@@ -53,9 +53,10 @@ class LeaseGuard:
             self._tasks.append(asyncio.create_task(self._listen(self._signals)))
 
     async def __aexit__(self, *_: object) -> None:
-        for task in self._tasks:
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _beat(self) -> None:
         pause = self._lease.length.total_seconds() / 3

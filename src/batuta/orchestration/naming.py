@@ -3,10 +3,10 @@
 An id is a version 8 UUID: the time of the turn, then a digest of turn, place, type and number.
 """
 
-import hashlib
 from functools import cache
 
 from batuta.events.envelope import Event
+from batuta.kernel.ids import id_within
 
 DISTINGUISHING = (
     "tool_use_id",
@@ -43,6 +43,4 @@ class TurnNaming:
 
     def id_for(self, key: str) -> str:
         """The id of a place."""
-        digest = hashlib.sha256(f"{self._turn_id}|{key}".encode()).hexdigest().upper()
-        time_of_turn = self._turn_id[:13]
-        return f"{time_of_turn}-8{digest[:3]}-{'89AB'[int(digest[3], 16) % 4]}{digest[4:7]}-{digest[7:19]}"
+        return id_within(self._turn_id, key)

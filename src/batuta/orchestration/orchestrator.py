@@ -140,7 +140,7 @@ class Orchestrator:
         conversation = options.get("conversation")
         if conversation is not None and not result.is_error and step.waiting_for is None:
             _remember(conversation, turn.request.text, result.value)
-        return Turn(
+        outcome = Turn(
             status=step.status,
             answer=None if result.is_error or step.waiting_for else result.value,
             events=tuple(kept.events),
@@ -155,6 +155,9 @@ class Orchestrator:
             turn_id=str(options["turn_id"]),
             waiting_for=step.waiting_for,
         )
+        if step.conductor is not None:
+            step.conductor.close()
+        return outcome
 
 
 class TurnStep(Step[str, str]):
@@ -265,7 +268,12 @@ class _Kept:
 
     def __init__(self, other: EventSink | None) -> None:
         self.events: list[Event] = []
-        self.sink: EventSink = self if other is None else FanOutSink(self, other)
+        self._other = other
+
+    @property
+    def sink(self) -> EventSink:
+        """What a run is given."""
+        return self if self._other is None else FanOutSink(self, self._other)
 
     def emit(self, event: Event) -> None:
         """Keep an event."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted, PlanStepStarted
-from batuta.events.stopping import REASON as STOPPED
 from batuta.events.telemetry import AgentRetryAttempted
+from batuta.events.turn_ends import REASON as STOPPED
 from batuta.kernel.errors import CannotHelpError, ConfigurationError, ErrorCategory, StepFailedError, Suspended
 from batuta.orchestration.plans import UNSETTLED, Plan, PlanStep, StepStatus, announced_steps
 from batuta.orchestration.registry import SUPERVISOR_ID
@@ -102,7 +102,10 @@ class PlanExecution:
         running: dict[asyncio.Task[None], PlanStep] = {}
         try:
             while True:
-                for step in self._startable():
+                has_failed = any(step.status == "failed" for step in self.plan.steps)
+                # A failure that stops the rest does so at once; else what begins is what has all its needs reported.
+                ready = () if has_failed and self._policy.then == "fail_plan" else self.plan.ready()
+                for step in [step for step in ready if self._reported.issuperset(step.depends_on)]:
                     self.plan = self.plan.step_moved(step.step_id, "in_progress", ctx.now)
                     running[asyncio.create_task(self._run_step(step, ctx))] = step
                 if not running:
@@ -111,18 +114,13 @@ class PlanExecution:
                 for task in done:
                     del running[task]
                     task.result()
-                await self._skip_blocked(ctx)
+                # What cannot begin any more is skipped after the end of what blocks it: that may still be recorded.
+                while blocked := next((step for step in self.plan.blocked() if self._is_cause_reported(step)), None):
+                    await self._settle(ctx, blocked, "skipped", error="a step it depends on did not complete")
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-
-    def _startable(self) -> tuple[PlanStep, ...]:
-        """What may begin: when the end of all it needs is reported. A failure that stops the rest does so at once."""
-        has_failed = any(step.status == "failed" for step in self.plan.steps)
-        if has_failed and self._policy.then == "fail_plan":
-            return ()
-        return tuple(step for step in self.plan.ready() if self._reported.issuperset(step.depends_on))
 
     async def _run_step(self, step: PlanStep, ctx: Context) -> None:
         """One step, in the name of the plan."""
@@ -139,7 +137,8 @@ class PlanExecution:
 
     async def attempt(self, step: PlanStep, ctx: Context) -> str:
         """Hand a step to its agent; try again, or hand it to another, as the policy says."""
-        await self._begin(step, ctx)
+        await self._conductor.hand_over(ctx, SUPERVISOR_ID, step.agent_id, "plan_step", None, step.step_id)
+        await self._emit_started(step, step.agent_id, ctx)
         agent_id, retries = step.agent_id, _Retries(ctx)
         task = task_with_results(step, self.plan, self._names)
         while True:
@@ -175,10 +174,6 @@ class PlanExecution:
         if taker is not None:
             await self._conductor.hand_over(ctx, agent_id, taker, "error_recovery", error.message, step.step_id)
         return taker
-
-    async def _begin(self, step: PlanStep, ctx: Context) -> None:
-        await self._conductor.hand_over(ctx, SUPERVISOR_ID, step.agent_id, "plan_step", None, step.step_id)
-        await self._emit_started(step, step.agent_id, ctx)
 
     async def _emit_started(self, step: PlanStep, agent_id: str, ctx: Context) -> None:
         """Say who works on a step from now on: again when it changes hands."""
@@ -216,11 +211,6 @@ class PlanExecution:
             )
         )
         self._reported.add(step.step_id)
-
-    async def _skip_blocked(self, ctx: Context) -> None:
-        """Skip what cannot begin any more, after the end of what blocks it was reported: that may still be recorded."""
-        while blocked := next((step for step in self.plan.blocked() if self._is_cause_reported(step)), None):
-            await self._settle(ctx, blocked, "skipped", error="a step it depends on did not complete")
 
     def _is_cause_reported(self, step: PlanStep) -> bool:
         return any(need in self._reported and self.plan.step(need).status != "completed" for need in step.depends_on)

@@ -36,7 +36,7 @@ from batuta.pipelines.options import RunOptions
 from batuta.pipelines.step import Step
 from batuta.steps.agent import AgentStep
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
-from batuta.tools.context import ANYBODY, ToolUser
+from batuta.tools.context import ANONYMOUS_USER, ToolUser
 
 _MODEL_CALL = ":model:"
 """What stands between the place of an agent and the number of its model call in the key of an effect."""
@@ -63,7 +63,7 @@ class RecordedTurn:
     events: tuple[Event, ...]
     before: tuple[Event, ...]
     """What the session held when the turn began."""
-    user: ToolUser = ANYBODY
+    user: ToolUser = ANONYMOUS_USER
 
     def place(self, where: str) -> int:
         """The position of an event id, of a sequence number, or of the first event of a step or agent."""
@@ -94,7 +94,7 @@ class Rerun:
 
 
 def recorded_turn(
-    events: Sequence[Event], turn_id: str, *, user: ToolUser = ANYBODY, target_agent_id: str | None = None
+    events: Sequence[Event], turn_id: str, *, user: ToolUser = ANONYMOUS_USER, target_agent_id: str | None = None
 ) -> RecordedTurn:
     """A turn from the events of its session. Raises `NotRecordedError`.
 

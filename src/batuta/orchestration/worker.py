@@ -16,16 +16,13 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol, Self
 
 from batuta.events.envelope import Event
-from batuta.events.expiry import decision_key, expiry_of, is_expired, undecided_in
 from batuta.events.fanout import FanOutSink
-from batuta.events.giving_up import end_in
 from batuta.events.log import EventLog
-from batuta.events.lost_calls import ends_of_lost_calls
 from batuta.events.queue import TURN, Lease, Outcome, TurnQueue
 from batuta.events.runtime import TurnResumed, TurnStarted
 from batuta.events.sink import EventSink, Recorder
-from batuta.events.stored import events_in
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
+from batuta.events.turn_ends import decision_key, end_in, ends_of_lost_calls, expiry_of, is_expired, undecided_in
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import (
     FencedError,
@@ -45,7 +42,7 @@ from batuta.orchestration.lease_guard import (
     StopSignals,
     owners_recorder,
 )
-from batuta.orchestration.memory import MEMORABLE, conversation_before, decisions_in, remembered_calls
+from batuta.orchestration.memory import SessionPasts, conversation_before, decisions_in, remembered_calls
 from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions
 from batuta.pipelines.cancellation import Cancellation
@@ -55,7 +52,6 @@ from batuta.tools.context import ToolUser
 
 log = logging.getLogger("batuta.worker")
 
-PAGE = 1_000
 IDLE = timedelta(milliseconds=250)
 STOP_LOOK = timedelta(milliseconds=75)
 """How often a worker looks whether one of its turns was stopped: the provider is left within 200 ms."""
@@ -128,6 +124,7 @@ class TurnWorker:
         self._live = live
         self._wake = asyncio.Event()
         self._stops = _StopWatch(queue)
+        self._pasts = SessionPasts(events)
 
     @classmethod
     def at(
@@ -201,7 +198,9 @@ class TurnWorker:
             await self._give_back(lease, error)
 
     async def _conduct(self, lease: Lease, cancellation: Cancellation, guard: LeaseGuard) -> None:
-        past = await self._past(str(lease.work.session_id), lease.work.turn_id)
+        past = await self._pasts.of_turn(
+            str(lease.work.session_id), lease.work.turn_id, is_new=lease.work.resumed_by is None
+        )
         history = [event for event in past if event.turn_id == lease.work.turn_id]
         ended = end_in(history)
         if ended is not None:
@@ -242,7 +241,7 @@ class TurnWorker:
             except IdempotencyConflictError:  # it was decided at the last moment
                 decided += [
                     event
-                    for event in await self._past(session, lease.work.turn_id)
+                    for event in await self._pasts.of_turn(session, lease.work.turn_id, is_new=False)
                     if isinstance(event, ApprovalResolved) and event.approval_id == asked.approval_id
                 ]
             else:
@@ -276,19 +275,6 @@ class TurnWorker:
     async def _give_back(self, lease: Lease, error: Exception) -> None:
         with contextlib.suppress(FencedError, StoreUnavailableError):
             await self._queue.retry(lease, str(error), delay=RETRY_DELAY)
-
-    async def _past(self, session_id: str, turn_id: str) -> list[Event]:
-        """What a turn has to know: everything of its own, and what is remembered of the others. The rest of a session
-        is not even read, so that a turn in a long one costs little more than in a new one.
-        """
-        found: list[Event] = []
-        after = 0
-        while True:
-            page = await self._log.read_stored(session_id, after=after, limit=PAGE)
-            found += events_in(page, types=MEMORABLE, turn_id=turn_id)
-            if page.is_last:
-                return found
-            after = page.records[-1].seq
 
     async def _next(self) -> Lease | None:
         try:
@@ -456,7 +442,7 @@ def _identified(options: RunOptions, lease: Lease) -> RunOptions:
     options["turn_id"] = lease.work.turn_id
     stamp = lease.work.stamp
     options["correlation_id"], options["trace_id"] = stamp.correlation_id, stamp.trace_id
-    options["user"] = _user(lease.work.payload, lease.work.user_id)
+    options["user"] = ToolUser(id=lease.work.user_id, roles=frozenset(lease.work.payload.get("roles", ())))
     options["naming"] = TurnNaming(lease.work.turn_id)
     return options
 
@@ -480,10 +466,6 @@ def _request(payload: Mapping[str, Any]) -> TurnRequest:
         target_agent_id=payload.get("target_agent_id"),
         bypass_routing=bool(payload.get("bypass_routing", True)),
     )
-
-
-def _user(payload: Mapping[str, Any], user_id: str | None) -> ToolUser:
-    return ToolUser(id=user_id, roles=frozenset(payload.get("roles", ())))
 
 
 def _message(turn: Turn) -> str:

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from batuta import events, pipelines
 from batuta.kernel.effects import EffectKind
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from batuta.events.envelope import Event
     from batuta.pipelines.journaling import Doing
     from batuta.pipelines.runner import Run
+    from batuta.pipelines.spending import SpendingCodec
     from batuta.pipelines.step import Step
 
 A = TypeVar("A")
@@ -236,6 +237,7 @@ class Context:
         ask: Reconcile[T] | None = None,
         not_done: Callable[[Exception], T] | None = None,
         stand_in: Callable[[], T] | None = None,
+        settles_within: timedelta | None = None,
     ) -> T:
         """Reach outside once: with a journal, a recorded outcome is returned instead of acting again.
 
@@ -243,7 +245,8 @@ class Context:
         place: `reconcile` finds out (`None`: it did not), else `ask` asks a person; without one, the approver of
         this run is asked, who can have it done now, but cannot say what it brought. If it stays unknown it is an
         `UnknownOutcomeError`. `not_done` gives what stands for a write that surely did not take place, instead of an
-        error; `stand_in` what stands for an effect where nothing may happen.
+        error; `stand_in` what stands for an effect where nothing may happen. A request that is under way may still
+        arrive: what is found out within `settles_within` of its beginning does not count as "it did not".
         """
         journal = self._invocation.run.journal
         if journal is None and kind != "write":
@@ -260,6 +263,8 @@ class Context:
             not_done=not_done,
             stand_in=stand_in,
             sleep=self._invocation.run.clock.sleep,
+            now=self._invocation.run.clock.now,
+            settles_within=settles_within,
         )
         if journal is not None:
             self._invocation.run.note_effect(effect)
@@ -307,24 +312,13 @@ class Context:
         Of a recorded effect nothing inside is begun again: steps there must not count among those around it, and what
         they took is kept with it.
         """
-        run, effect, act = self._invocation.run, doing.effect, doing.act
+        run, effect = self._invocation.run, doing.effect
         scope = Scope(self._invocation.scope.pipeline_name, self._invocation.scope)
-
-        async def acting() -> T:
-            if journal is not None and (effect.kind == "idempotent" or is_carrying()):
-                # An idempotent effect changes the world without an intent of its own: what led to it must not be lost
-                # and come out otherwise when the run is repeated. And the span that an outgoing call belongs to is
-                # known only once its event has been shown.
-                await run.emitter.barrier()
-            if effect.kind == "write":
-                run.writing[effect.key] = counted
-            return await self._acted(act, scope, effect.key)
-
         spending = pipelines.SpendingCodec(doing.codec, scope)
-        counted = doing.done_by(acting, spending)
+        performing = _Performing(self, doing, scope, spending)
         is_cut_off = False
         try:
-            return await pipelines.do_once(journal, counted)
+            return await pipelines.do_once(journal, performing.doing())
         except asyncio.CancelledError:
             is_cut_off = True  # a write stays among those that are under way: it has to be found out about
             run.note_failure(effect, DeadlineExceededError(f"{effect.name} was cut off"), spending)
@@ -417,6 +411,36 @@ class Context:
 
     def _effect(self, name: str, kind: EffectKind) -> Effect:
         return Effect(key=f"{self.key}:{name}", kind=kind, name=name)
+
+
+class _Performing(Generic[T]):
+    """An effect that is carried out as a part of its step, in a scope of its own.
+
+    It does not hold what `doing` gives, which holds it: every effect would be left to the garbage collector.
+    """
+
+    __slots__ = ("_ctx", "_scope", "_spending", "_wanted")
+
+    def __init__(self, ctx: Context, wanted: "Doing[T]", scope: Scope, spending: "SpendingCodec[T]") -> None:
+        self._ctx = ctx
+        self._wanted = wanted
+        self._scope = scope
+        self._spending = spending
+
+    def doing(self) -> "Doing[T]":
+        """The effect, done here and kept with what it took."""
+        return self._wanted.done_by(self._act, self._spending)
+
+    async def _act(self) -> T:
+        run, effect = invocation_of(self._ctx).run, self._wanted.effect
+        if run.journal is not None and (effect.kind == "idempotent" or is_carrying()):
+            # An idempotent effect changes the world without an intent of its own: what led to it must not be lost
+            # and come out otherwise when the run is repeated. And the span that an outgoing call belongs to is
+            # known only once its event has been shown.
+            await run.emitter.barrier()
+        if effect.kind == "write":
+            run.writing[effect.key] = self.doing()
+        return await self._ctx._acted(self._wanted.act, self._scope, effect.key)  # noqa: SLF001 - its own part
 
 
 def invocation_of(ctx: Context) -> Invocation:

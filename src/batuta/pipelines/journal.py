@@ -6,7 +6,8 @@ same keys. Values are kept as JSON, so that any journal can keep them. How it is
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from batuta.kernel.effects import EffectKind
@@ -51,6 +52,8 @@ class Pending:
     """How often it was begun before and surely did not happen: what is found out about one beginning says nothing
     about the next.
     """
+    begun_at: datetime | None = field(default=None, compare=False)
+    """When; of a beginning that no journal keeps nobody knows."""
 
     @property
     def is_last(self) -> bool:
@@ -133,7 +136,7 @@ class MemoryJournal:
 
     async def intend(self, effect: Effect) -> None:
         """Note that a write is about to happen."""
-        self._known[effect.key] = Pending(self._abandoned[effect.key])
+        self._known[effect.key] = Pending(self._abandoned[effect.key], datetime.now(UTC))
 
     async def record(self, effect: Effect, value: "JsonValue") -> None:
         """Keep what an effect brought."""

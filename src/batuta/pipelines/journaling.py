@@ -19,11 +19,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import JsonValue
 from pydantic_core import to_json
 
+from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import (
     BatutaError,
     ErrorCategory,
@@ -78,6 +80,9 @@ class Doing(Generic[T]):
     """What stands for a lost write that surely did not take place; without it that is a failure."""
     stand_in: Callable[[], T] | None = None
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    now: Callable[[], datetime] = SYSTEM_CLOCK.now
+    settles_within: timedelta | None = None
+    """How long after its beginning a write may still take place, whatever became of whoever asked for it."""
 
     def done_by(self, act: Callable[[], Awaitable[T]], codec: Codec[T]) -> "Doing[T]":
         """The same effect, done and kept in another way. Field by field: `replace` takes longer than all the rest."""
@@ -90,6 +95,8 @@ class Doing(Generic[T]):
             not_done=self.not_done,
             stand_in=self.stand_in,
             sleep=self.sleep,
+            now=self.now,
+            settles_within=self.settles_within,
         )
 
 
@@ -269,6 +276,8 @@ async def _settle(journal: Journal, doing: Doing[T], known: Pending, lost: Excep
     if doing.reconcile is not None and not _is_answered(doing.ask, known):
         try:
             value = await _looked_up(doing.reconcile, known, doing.sleep)
+            if value is None and await _has_settled(doing, known):
+                value = await _looked_up(doing.reconcile, known, doing.sleep)
         except Exception as error:
             if is_of_the_run(error):
                 raise
@@ -283,6 +292,8 @@ async def _settle(journal: Journal, doing: Doing[T], known: Pending, lost: Excep
             return await _begin(journal, doing, known.abandoned + 1)
     if doing.ask is None:
         raise _unknown(doing.effect, lost) from why
+    if not _is_answered(doing.ask, known):
+        await _has_settled(doing, known)  # what a person sees before that may not be the end of it
     answer = await doing.ask(known)
     if answer is not None:
         await _record(journal, doing, answer)
@@ -303,6 +314,18 @@ async def _looked_up(reconcile: Reconcile[T], known: Pending, sleep: Callable[[f
                 raise
             await sleep(seconds)
     return await reconcile(known)
+
+
+async def _has_settled(doing: Doing[T], known: Pending) -> bool:
+    """Wait until a write that was begun can take place no more; whether there was anything to wait for."""
+    if doing.settles_within is None or known.begun_at is None:
+        return False
+    left = doing.settles_within - (doing.now() - known.begun_at)
+    if left <= timedelta():
+        return False
+    # Clocks of other machines may be ahead: nothing is waited for longer than it may take.
+    await doing.sleep(min(left, doing.settles_within).total_seconds())
+    return True
 
 
 async def _surely_not_done(journal: Journal, doing: Doing[T], lost: Exception) -> T:

@@ -31,7 +31,7 @@ from batuta.kernel.errors import (
 from batuta.kernel.ids import new_id
 from batuta.kernel.outcomes import is_outcome_unknown
 from batuta.kernel.tasks import await_shielded
-from batuta.kernel.users import ANYBODY
+from batuta.kernel.users import ANONYMOUS_USER
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.context import Context, Invocation, current_context, invocation_of
 from batuta.pipelines.hooks import Hook
@@ -104,7 +104,7 @@ class Run:
         self.journal = options.get("journal")
         self.hooks = tuple(options.get("hooks", ()))
         self.services = MappingProxyType(options.get("services", _NOTHING))
-        self.user = options.get("user", ANYBODY)
+        self.user = options.get("user", ANONYMOUS_USER)
         self.approver = options.get("approver")
         self.options = options
         self.is_dry_run = options.get("dry_run", False)
@@ -141,6 +141,7 @@ class Run:
             raise
         finally:
             self.is_active = False
+            self.approver = None  # it may know this run, and then neither would be freed at once
         if await self.cancellation.detach(task) and result.is_error:
             return self._stopped(step)
         return result

@@ -72,7 +72,8 @@ def arguments_as(given: Any, base: type) -> tuple[Any, ...] | None:
         return _seen_as_abstract(origin, args, base)
     parameters = dict(zip(getattr(origin, "__parameters__", ()), args, strict=False))
     for parent in parents:
-        seen = parent[tuple(parameters.get(p, Any) for p in parent.__parameters__)] if _is_open(parent) else parent
+        open_parameters = () if get_origin(parent) is typing.Generic else getattr(parent, "__parameters__", ())
+        seen = parent[tuple(parameters.get(p, Any) for p in open_parameters)] if open_parameters else parent
         if _is_subclass(_class_of(seen), base):
             return arguments_as(seen, base)
     return None
@@ -257,7 +258,3 @@ def _is_subclass(given: Any, asked: type) -> bool:
         return False
     # A protocol that is not checkable at run time may still be a declared parent.
     return asked in given.__mro__ or (not getattr(asked, "_is_protocol", False) and issubclass(given, asked))
-
-
-def _is_open(annotation: Any) -> bool:
-    return bool(getattr(annotation, "__parameters__", ())) and get_origin(annotation) is not typing.Generic

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, NoReturn, TypeVar, overload
 
 from pydantic import TypeAdapter
@@ -36,6 +36,9 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 Mode = Literal["fire_and_forget", "transactional", "idempotent"]
+
+RollBack = Callable[[Any, bool], Coroutine[Any, Any, None]]
+"""Undoes an action, given its outcome and whether a failure of the undoing is kept."""
 
 MAX_SHOWN_CHARS = 2_000
 
@@ -89,7 +92,7 @@ class ActionStep(Step[In_contra, Out_co]):
 
     async def _act(self, value: Any, ctx: Context) -> Any:
         """Call the function once: a recorded outcome is returned instead. It can be undone as soon as it is done."""
-        undo = _Undo(self, value, ctx)
+        undo = _Undo(None if self._rollback is None else partial(self._undo, value, ctx), ctx)
 
         async def act() -> Any:
             outcome = await (self._function(value, ctx) if self._takes_context else self._function(value))
@@ -113,10 +116,11 @@ class ActionStep(Step[In_contra, Out_co]):
         undo.offer(outcome)
         return outcome
 
-    async def _undo(self, result: Any, value: Any, ctx: Context, is_failure_kept: bool) -> None:
+    async def _undo(self, value: Any, ctx: Context, outcome: Any, is_failure_kept: bool) -> None:
         """Roll back in good time, whatever is left of the deadline that may have caused it."""
         rollback = self._rollback
         assert rollback is not None
+        result = value if self._passes_on else outcome
         timeless = invocation_of(ctx).within(invocation_of(ctx).scope, is_timeless=True)
         reconcile = self._reconcile
 
@@ -302,18 +306,16 @@ def action(
 class _Undo:
     """Offers an action's rollback to the pipeline around it, once: when it is done, or found in the journal."""
 
-    __slots__ = ("_action", "_ctx", "_is_offered", "_value")
+    __slots__ = ("_ctx", "_is_offered", "_roll_back")
 
-    def __init__(self, action: ActionStep[Any, Any], value: Any, ctx: Context) -> None:
-        self._action = action
-        self._value = value
+    def __init__(self, roll_back: RollBack | None, ctx: Context) -> None:
+        self._roll_back = roll_back
         self._ctx = ctx
-        self._is_offered = action._rollback is None  # noqa: SLF001 - two halves of one thing
+        self._is_offered = False
 
     def offer(self, outcome: Any) -> None:
-        if self._is_offered:
+        roll_back = self._roll_back
+        if roll_back is None or self._is_offered:
             return
         self._is_offered = True
-        action, ctx = self._action, self._ctx
-        result = self._value if action._passes_on else outcome  # noqa: SLF001
-        invocation_of(ctx).scope.offer_undo(lambda is_kept: action._undo(result, self._value, ctx, is_kept))  # noqa: SLF001
+        invocation_of(self._ctx).scope.offer_undo(lambda is_kept: roll_back(outcome, is_kept))

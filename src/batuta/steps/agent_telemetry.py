@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from batuta import events
+from batuta.events.envelope import trusted
 from batuta.kernel.errors import (
     BudgetExceededError,
     ErrorCategory,
@@ -24,7 +25,7 @@ from batuta.pipelines.result import Tally
 from batuta.pipelines.summaries import size_of, summary_of
 from batuta.pipelines.typecheck import type_name
 from batuta.steps.correction import AttemptsExhaustedError, Corrections
-from batuta.steps.declarations import confidence_of, declared
+from batuta.steps.judging import confidence_of, declared
 
 if TYPE_CHECKING:
     from batuta.events.telemetry import AgentRetryAttempted, ContractCategory, RetryReason, RetryStrategy
@@ -77,7 +78,7 @@ class AgentTelemetry:
             return
         settings, scope = self._agent.settings, self._place.scope
         await self._place.emit(
-            events.AgentExecutionStarted(
+            trusted(events.AgentExecutionStarted)(
                 path=self._place.path,
                 agent_name=self._agent.name,
                 agent_version=self._agent.version,
@@ -103,7 +104,7 @@ class AgentTelemetry:
         decision_type = _words(declared(output, "decision_type")) or self._agent.decision_type
         reasoning = _words(declared(output, "reasoning"))
         await self._place.emit(
-            events.AgentDecisionRecorded(
+            trusted(events.AgentDecisionRecorded)(
                 path=self._place.path,
                 agent_name=self._agent.name,
                 decision_id=new_id(),
@@ -119,7 +120,7 @@ class AgentTelemetry:
             )
         )
         await self._place.emit(
-            events.AgentExecutionCompleted(
+            trusted(events.AgentExecutionCompleted)(
                 path=self._place.path,
                 agent_name=self._agent.name,
                 agent_version=self._agent.version,

@@ -8,15 +8,6 @@ Pure: feed pieces of text in any cut, get the same pieces out. What stands outsi
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
-
-
-class TagHandler(Protocol):
-    """Takes an artefact while it streams."""
-
-    async def __call__(self, attributes: dict[str, str], piece: str, *, is_last: bool) -> None:
-        """Take a piece; the last one may be empty."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Everything that reaches outside goes through the journal, so that a repeated run
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from batuta.steps.agent import AgentStep
     from batuta.steps.tagging import ArtefactStream
     from batuta.tools.intents import IntentKeys
-
-OnDelta = Callable[[Delta, str], Awaitable[None]]
 
 
 class Spoken(BaseModel):
@@ -120,7 +117,8 @@ class Dialogue:
                 if self._agent.is_speaking:
                     await self._place.emit(self._cited(event))
             elif isinstance(event, ToolRequest):
-                await self._place.emit(self._redacted_request(event))
+                shown = self._redacted(event.tool_name, {"args": event.args, "invalid_args": event.invalid_args})
+                await self._place.emit(event if shown["args"] is event.args else event.model_copy(update=shown))
             else:
                 await self._place.emit(event)
 
@@ -133,10 +131,6 @@ class Dialogue:
             if cite is not None:
                 found = (*found, *cite(message.content))
         return message if found is message.citations else message.model_copy(update={"citations": found})
-
-    def _redacted_request(self, request: ToolRequest) -> ToolRequest:
-        shown = self._redacted(request.tool_name, {"args": request.args, "invalid_args": request.invalid_args})
-        return request if shown["args"] is request.args else request.model_copy(update=shown)
 
     def _with_own_ids(self, spoken: Spoken) -> Spoken:
         """An id that is used again would make the next request invalid, and its events ambiguous."""
@@ -162,27 +156,22 @@ class Dialogue:
         return spoken
 
     def _request(self, messages: tuple[Message, ...]) -> ModelRequest:
-        is_first = self._calls == 1
+        agent, services = self._agent, self._place.run.services
+        # A worker of a team answers from its tools, unless it is declared otherwise.
+        is_grounded = self._ctx.agent_id is not None if agent.is_grounded is None else agent.is_grounded
+        must_use_a_tool = self._calls == 1 and is_grounded and bool(agent.tools)
+        # Language and time zone of the reader, and which tables came with the message or before, where known.
+        reader = {name: str(services[name]) for name in _OF_READER if services.get(name)} if services else {}
         return ModelRequest(
             messages=messages,
-            system=self._agent.system_prompt(self._ctx),
-            tools=self._agent.tool_specs,
-            tool_choice="required" if is_first and self._must_use_a_tool() else "auto",
-            output=self._agent.output_spec,
+            system=agent.system_prompt(self._ctx),
+            tools=agent.tool_specs,
+            tool_choice="required" if must_use_a_tool else "auto",
+            output=agent.output_spec,
             settings=self._settings(),
             understanding=self._place.scope.understanding,
-            metadata={"agent": self.agent_id, "correlation_id": self._ctx.correlation_id, **self._reader()},
+            metadata={"agent": self.agent_id, "correlation_id": self._ctx.correlation_id, **reader},
         )
-
-    def _reader(self) -> dict[str, str]:
-        """Language and time zone of the reader, and which tables came with the message or before, where known."""
-        services = self._place.run.services
-        return {name: str(services[name]) for name in _OF_READER if services.get(name)} if services else {}
-
-    def _must_use_a_tool(self) -> bool:
-        """A worker of a team answers from its tools, unless it is declared otherwise."""
-        grounded = self._agent.is_grounded
-        return bool(self._agent.tools) and (self._ctx.agent_id is not None if grounded is None else grounded)
 
     def _settings(self) -> Any:
         """The agent's settings, with no more time than is left outside."""
@@ -223,7 +212,9 @@ class Dialogue:
             async with closing(self._model.stream(request)) as items:
                 async for item in items:
                     if isinstance(item, Answer):
-                        return await _completed(item, artefacts, words)
+                        if artefacts is None:
+                            return item
+                        return steps.with_words(item, "".join(words) + await artefacts.finish())
                     piece = item if artefacts is None or item.kind != "text" else await _filtered(item, artefacts)
                     if piece.kind == "text":
                         words.append(piece.text)
@@ -270,12 +261,6 @@ class Dialogue:
         if call["name"] in self._agent.tools or call["is_server_side"]:
             return self._redacted(call["name"], call)
         return {**call, "args": dict.fromkeys(call["args"], "[not kept]"), "invalid_args": None}
-
-
-async def _completed(answer: Answer, artefacts: "ArtefactStream | None", words: list[str]) -> Answer:
-    if artefacts is None:
-        return answer
-    return steps.with_words(answer, "".join(words) + await artefacts.finish())
 
 
 async def _filtered(delta: Delta, artefacts: "ArtefactStream") -> Delta:

@@ -17,9 +17,8 @@ from batuta.pipelines.scope import Scope
 from batuta.resilience.observer import observing
 from batuta.steps.agent_telemetry import AgentTelemetry
 from batuta.steps.correction import AttemptsExhaustedError, Corrections
-from batuta.steps.declarations import confidence_of, declared
 from batuta.steps.dialogue import Dialogue, Spoken
-from batuta.steps.judging import VerdictError
+from batuta.steps.judging import VerdictError, confidence_of, declared
 
 if TYPE_CHECKING:
     from batuta.steps.agent import AgentStep

@@ -10,11 +10,12 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from batuta import events, llm
+from batuta.events.envelope import trusted
 from batuta.kernel.answers import Answer
 from batuta.kernel.ids import MessageId
 from batuta.kernel.messages import Message
 from batuta.kernel.outgoing import current_tool
-from batuta.kernel.usage import Amount, noting_lost_tries
+from batuta.kernel.usage import Amount, LostTries
 from batuta.llm.model import Model, ModelRequest
 from batuta.pipelines.context import Context, Invocation, invocation_of
 
@@ -55,7 +56,7 @@ async def recorded_call(
     is_metered = emitter.is_recorded and model.provider not in llm.FREE
     reserved = llm.worst_case(request, model) if is_metered else None
     await place.emit(
-        events.LlmRequest(
+        trusted(events.LlmRequest)(
             call_id=call_id,
             path=place.path,
             provider=model.provider,
@@ -78,7 +79,7 @@ async def recorded_call(
     try:
         # That a model was asked is durable before it is: a kill cannot hide a call that has to be paid for.
         await emitter.barrier()
-        with noting_lost_tries() as lost:
+        with LostTries() as lost:
             answer = await act()
     except BaseException as error:
         failure = type(error).__name__
@@ -88,7 +89,7 @@ async def recorded_call(
         if emitter.is_asked_for_contents:
             _disclose(place, call_id, request, answer, account)
         await place.emit(
-            events.LlmResponse(
+            trusted(events.LlmResponse)(
                 call_id=call_id,
                 path=place.path,
                 provider=model.provider,

@@ -61,7 +61,8 @@ def parse_json(text: str, into: type[T] | Any) -> Parsed[T]:
     mismatches: list[ValidationError] = []
     for strategy, candidate in _candidates(text.removeprefix(_BOM)):
         try:
-            return Parsed(_validated(candidate, adapter), strategy)
+            # As JSON, so that a strict model takes a date or an enum member as JSON can write it.
+            return Parsed(adapter.validate_json(json.dumps(candidate)), strategy)
         except ValidationError as error:
             mismatches.append(error)
         except RecursionError:
@@ -115,10 +116,6 @@ def _candidates(text: str) -> Iterator[tuple[Strategy, Any]]:
             yield strategy, candidate
             if strategy == "direct" and isinstance(candidate, (dict, list)) and _FENCE_MARK not in text:
                 return
-
-
-def _direct(text: str) -> Iterator[Any]:
-    yield from _loaded(text)
 
 
 def _fenced(text: str) -> Iterator[Any]:
@@ -189,13 +186,8 @@ def _loaded(text: str) -> Iterator[Any]:
         return
 
 
-def _validated(candidate: Any, adapter: TypeAdapter[T]) -> T:
-    """Validated as JSON, so that a strict model takes a date or an enum member as JSON can write it."""
-    return adapter.validate_json(json.dumps(candidate))
-
-
 _STRATEGIES: tuple[tuple[Strategy, Callable[[str], Iterator[Any]]], ...] = (
-    ("direct", _direct),
+    ("direct", _loaded),
     ("fenced", _fenced),
     ("embedded", _embedded),
     ("cleaned", _cleaned),

@@ -144,15 +144,20 @@ class ToolRound:
         )
 
     async def _once(self, prepared: PreparedCall, execute: Execute) -> Execution:
-        """Run a tool through the journal."""
+        """Run a tool through the journal. Only of a write it may have to be found out whether it took place."""
+        effect = prepared.tool.policy.effect
+        name = f"tool:{prepared.tool.name}:{prepared.idempotency_key.rpartition(':')[2]}"
+        if effect != "write":
+            return await self._ctx.effect(execute, _EXECUTION, kind=effect, name=name)
         return await self._ctx.effect(
             execute,
             _EXECUTION,
-            kind=prepared.tool.policy.effect,
-            name=f"tool:{prepared.tool.name}:{prepared.idempotency_key.rpartition(':')[2]}",
+            kind=effect,
+            name=name,
             reconcile=reconciler(prepared, self._call_scope()),
             ask=self._asker(prepared),
             not_done=lambda lost: surely_not_done(prepared, lost),
+            settles_within=prepared.tool.policy.settles_within,
         )
 
     def _asker(self, prepared: PreparedCall) -> Reconcile[Execution] | None:

@@ -1,6 +1,6 @@
 """The conformance suite of conversation stores. Inherit it and say how to make an empty store.
 
-class TestMyStore(ConversationStoreConformance):
+class TestMyConversationStore(ConversationStoreConformance):
 @pytest.fixture
 async def store(self) -> MyStore: ...
 """
@@ -146,15 +146,15 @@ class ConversationStoreConformance:
         assert stored.record.user_id == "ada"
 
     async def test_what_is_not_there_is_said_so(self, store: ConversationStore) -> None:
-        nobody = new_id()
+        unknown_id = new_id()
         mark = KeptBookmark(kind="manual", first=0, end=1, text="x", created_at=START)
 
-        assert await store.load(nobody) is None
-        await _raises(UnknownConversationError, store.append(nobody, EVERY_KIND, after=0, at=LATER))
-        await _raises(UnknownConversationError, store.rename(nobody, "x"))
-        await _raises(UnknownConversationError, store.archive(nobody, LATER))
-        await _raises(UnknownConversationError, store.add_bookmark(nobody, mark))
-        await store.delete(nobody)
+        assert await store.load(unknown_id) is None
+        await _raises(UnknownConversationError, store.append(unknown_id, EVERY_KIND, after=0, at=LATER))
+        await _raises(UnknownConversationError, store.rename(unknown_id, "x"))
+        await _raises(UnknownConversationError, store.archive(unknown_id, LATER))
+        await _raises(UnknownConversationError, store.add_bookmark(unknown_id, mark))
+        await store.delete(unknown_id)
 
     async def test_bookmarks_are_kept_in_order_and_replaced_in_place(self, store: ConversationStore) -> None:
         record = a_record()

@@ -46,6 +46,11 @@ class AuditSink(Protocol):
 class LoggingAudit:
     """Writes entries to the log `batuta.tools.audit`, without arguments."""
 
+    @property
+    def is_on(self) -> bool:
+        """Whether that log takes them."""
+        return log.isEnabledFor(logging.INFO)
+
     def record(self, entry: ToolAudit) -> None:
         """Write one line."""
         log.info(
@@ -58,6 +63,9 @@ class LoggingAudit:
             entry.detail,
             entry.duration_seconds,
         )
+
+
+LOGGING_AUDIT = LoggingAudit()
 
 
 def _name(asked: str) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from batuta.events.envelope import Event
-from batuta.kernel.users import ANYBODY, LANGUAGE_SERVICE, TIME_ZONE_SERVICE, ToolUser
+from batuta.kernel.users import ANONYMOUS_USER, LANGUAGE_SERVICE, TIME_ZONE_SERVICE, ToolUser
 
-__all__ = ["ANYBODY", "LANGUAGE_SERVICE", "TIME_ZONE_SERVICE", "ReportProgress", "ToolContext", "ToolUser"]
+__all__ = ["ANONYMOUS_USER", "LANGUAGE_SERVICE", "TIME_ZONE_SERVICE", "ReportProgress", "ToolContext", "ToolUser"]
 
 
 ReportProgress = Callable[[str, float | None, float | None], Awaitable[None]]
@@ -30,7 +30,7 @@ class ToolContext:
     it to systems that know such keys.
     """
     agent_id: str = ""
-    user: ToolUser = ANYBODY
+    user: ToolUser = ANONYMOUS_USER
     approved_by: str = ""
     """Who approved this call, once it is approved."""
     correlation_id: str = ""

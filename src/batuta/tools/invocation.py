@@ -33,8 +33,8 @@ from batuta.kernel.outcomes import is_outcome_unknown
 from batuta.kernel.outgoing import within_tool_use
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest, Approver
 from batuta.tools.arguments import as_json
-from batuta.tools.audit import AuditOutcome, AuditSink, LoggingAudit, ToolAudit
-from batuta.tools.context import ANYBODY, ToolContext, ToolUser
+from batuta.tools.audit import LOGGING_AUDIT, AuditOutcome, AuditSink, ToolAudit
+from batuta.tools.context import ANONYMOUS_USER, ToolContext, ToolUser
 from batuta.tools.guard import CallGuard
 from batuta.tools.limits import ToolLimits
 from batuta.tools.outcome import Execution, Refusal, ToolOutcome, as_content, keeps_itself, payloads
@@ -96,7 +96,7 @@ class CallScope:
 
     tools: Mapping[str, Tool]
     agent_id: str = ""
-    user: ToolUser = ANYBODY
+    user: ToolUser = ANONYMOUS_USER
     correlation_id: str = ""
     services: Mapping[Any, Any] = field(default_factory=dict)
     approver: Approver | None = None
@@ -136,7 +136,7 @@ class ToolInvoker:
     ) -> None:
         self._guard = guard
         self._limits = limits or ToolLimits(clock=clock)
-        self._audit = audit or LoggingAudit()
+        self._audit = audit
         self._clock = clock
 
     async def invoke(self, call: ToolCallBlock, scope: CallScope, *, idempotency_key: str = "") -> ToolOutcome:
@@ -144,7 +144,7 @@ class ToolInvoker:
         started = self._clock.monotonic()
         prepared = None
         try:
-            scope, loss = await self._with_current_rights(scope)
+            scope, loss = (scope, None) if self._guard is None else await _with_current_rights(scope, self._guard)
             prepared = self._prepare(call, scope, idempotency_key)
             prepared = await self._approved(prepared, scope, loss)
         except _Unauthorized as refused:
@@ -158,15 +158,6 @@ class ToolInvoker:
         else:
             execution = await self._run_around(prepared, scope)
         return _outcome(call, prepared, execution, self._clock.monotonic() - started)
-
-    async def _with_current_rights(self, scope: CallScope) -> tuple[CallScope, ToolRefusedError | None]:
-        """The scope with the roles its user holds now, and why the user may do nothing any more, if so."""
-        if self._guard is None:
-            return scope, None
-        try:
-            return replace(scope, user=await self._guard.current_user(scope.user)), None
-        except ToolRefusedError as error:
-            return scope, error
 
     async def _run_around(self, prepared: PreparedCall, scope: CallScope) -> Execution:
         """Run through the caller's seam. Where there is none, what was lost is settled here."""
@@ -229,9 +220,9 @@ class ToolInvoker:
         outcome: AuditOutcome = "cancelled"
         detail = ""
         try:
-            _, loss = (
-                await self._with_current_rights(scope) if prepared.tool.policy.effect == "write" else (scope, None)
-            )
+            loss = None
+            if self._guard is not None and prepared.tool.policy.effect == "write":
+                _, loss = await _with_current_rights(scope, self._guard)
             if loss is None:
                 execution = await self._run_within_rate(prepared, scope)
             else:
@@ -244,25 +235,24 @@ class ToolInvoker:
             detail = execution.refusal or execution.error or ""
             return execution
         finally:
-            self._audit.record(
-                self._entry(
-                    prepared.call, scope, prepared.intent_key, tool=prepared.tool, args=prepared.args,
-                    outcome=outcome, detail=detail, duration_seconds=self._clock.monotonic() - started,
-                )
+            self._record(
+                prepared.call, scope, prepared.intent_key, tool=prepared.tool, args=prepared.args,
+                outcome=outcome, detail=detail, duration_seconds=self._clock.monotonic() - started,
             )  # fmt: skip
 
     async def _run_within_rate(self, prepared: PreparedCall, scope: CallScope) -> Execution:
         tool = prepared.tool
-        wait_seconds = await self._limits.take(tool, scope.user.id)
-        if wait_seconds > 0:
-            words = f"{tool.name} was asked too often; try again in {wait_seconds:.1f} s"
-            return _refusal(Refusal.RATE_LIMITED, words)
+        if tool.policy.limits.rate is not None:
+            wait_seconds = await self._limits.take(tool, scope.user.id)
+            if wait_seconds > 0:
+                words = f"{tool.name} was asked too often; try again in {wait_seconds:.1f} s"
+                return _refusal(Refusal.RATE_LIMITED, words)
+        if tool.policy.limits.max_concurrency is None:
+            return await self._run_to_a_result(prepared, scope)
         return await self._run_within_concurrency(prepared, scope)
 
     async def _run_within_concurrency(self, prepared: PreparedCall, scope: CallScope) -> Execution:
         tool = prepared.tool
-        if tool.policy.limits.max_concurrency is None:
-            return await self._run_to_a_result(prepared, scope)
         try:
             async with self._limits.slot(tool):
                 return await self._run_to_a_result(prepared, scope)
@@ -298,14 +288,14 @@ class ToolInvoker:
         tool = scope.tools.get(call.name)
         is_kept = tool is not None and refused.refusal is not Refusal.OVERSIZED_ARGUMENTS
         args = call.args if is_kept else _names_only(call.args)
-        self._audit.record(
-            self._entry(call, scope, key, tool=tool, args=args, outcome="refused", detail=refused.refusal)
-        )
+        self._record(call, scope, key, tool=tool, args=args, outcome="refused", detail=refused.refusal)
 
-    def _entry(
+    def _record(
         self, call: ToolCallBlock, scope: CallScope, key: str, *, tool: Tool | None, args: Any, **facts: Any
-    ) -> ToolAudit:
-        return ToolAudit(
+    ) -> None:
+        if self._audit is None and not LOGGING_AUDIT.is_on:
+            return
+        entry = ToolAudit(
             at=self._clock.now(),
             tool_name=call.name,
             tool_version=tool.policy.version if tool else None,
@@ -318,6 +308,15 @@ class ToolInvoker:
             args=tool.policy.redacted(args) if tool else args,
             **facts,
         )
+        (self._audit or LOGGING_AUDIT).record(entry)
+
+
+async def _with_current_rights(scope: CallScope, guard: CallGuard) -> tuple[CallScope, ToolRefusedError | None]:
+    """The scope with the roles its user holds now, and why the user may do nothing any more, if so."""
+    try:
+        return replace(scope, user=await guard.current_user(scope.user)), None
+    except ToolRefusedError as error:
+        return scope, error
 
 
 @cache

@@ -104,14 +104,10 @@ def payloads(events: list[Event]) -> list[dict[str, JsonValue]]:
 
 def as_content(value: Any, max_chars: int) -> str:
     """A tool's value as a model reads it: text as it is, anything else as JSON, cut where it is too long."""
-    text = value if isinstance(value, str) else _as_json(value)
+    try:
+        text = value if isinstance(value, str) else to_json(value, inf_nan_mode="strings").decode()
+    except PydanticSerializationError as error:
+        raise ToolFailedError(f"the tool returned something that is no JSON: {error}") from error
     if len(text) <= max_chars:
         return text
     return f"{text[:max_chars]}\n[cut: {len(text)} characters, the first {max_chars} are shown; ask for less]"
-
-
-def _as_json(value: Any) -> str:
-    try:
-        return to_json(value, inf_nan_mode="strings").decode()
-    except PydanticSerializationError as error:
-        raise ToolFailedError(f"the tool returned something that is no JSON: {error}") from error

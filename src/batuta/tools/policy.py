@@ -83,6 +83,7 @@ class ToolOptions(TypedDict, total=False):
     redact: Iterable[str]
     preview: Preview
     reconcile: Reconcile
+    settles_within: float | timedelta
     authorize: Authorize
     version: str
     max_argument_bytes: int
@@ -108,6 +109,10 @@ class ToolPolicy:
     """Shows a person what a call would do."""
     reconcile: Reconcile | None = None
     """Finds out whether a write happened whose answer was lost: its result, `None` if it did not, or it raises."""
+    settles_within: timedelta | None = None
+    """How long after its beginning a write may still take place, although whoever asked for it died or heard nothing:
+    before that nobody is asked whether it did, and a look-up that finds nothing counts for nothing.
+    """
     authorize: Authorize | None = None
     """Decides about rights before a person is asked, and again before the tool runs: one taken away between counts."""
     version: str = "1"
@@ -118,6 +123,8 @@ class ToolPolicy:
         """Refuse caps that nothing fits under."""
         check_number("max_argument_bytes", self.max_argument_bytes, at_least=1)
         check_number("max_result_chars", self.max_result_chars, at_least=1)
+        if self.settles_within is not None:
+            check_duration("settles_within", self.settles_within)
 
     def needs_approval(self, args: dict[str, Any]) -> bool:
         """True if a call with these arguments needs an approval. A predicate that fails says yes."""
@@ -159,8 +166,10 @@ _CAPS = ("max_argument_bytes", "max_result_chars")
 def policy_from(options: ToolOptions) -> ToolPolicy:
     """The policy of a tool declared with these options."""
     given: dict[str, Any] = {name: options.get(name) for name in (*_OWN_FIELDS, *_CAPS) if name in options}
+    settles_within = options.get("settles_within")
     return ToolPolicy(
         **given,
+        settles_within=None if settles_within is None else _as_timedelta(settles_within),
         limits=_limits_from(options),
         roles=_names(options.get("roles", ()), "roles"),
         redact=_names(options.get("redact", ()), "redact"),

@@ -38,7 +38,10 @@ from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.journal import Journal
 from batuta.testing import ScriptedModel
 from batuta.testing.turns.subject import EXPIRED
+from bench.turn_case import QUESTION
+from bench.turns import team
 from tests.integration.orchestration.crew import Ledger, build
+from tests.support.garbage import left_to_the_collector
 
 
 @dataclass
@@ -343,3 +346,15 @@ async def test_a_turn_in_a_long_session_does_not_read_all_of_it(store: Store, mo
     assert await store.worker(one(echo)).run_until_idle() == 1
     assert 601 in read
     assert min(read) == 601
+
+
+async def test_a_finished_turn_leaves_nothing_to_the_garbage_collector(store: Store) -> None:
+    """Turns that keep themselves alive in circles make every other turn of the process wait for the collector."""
+    worker = store.worker(team())
+
+    async def run() -> None:
+        turn = await store.say(new_id(), QUESTION)
+        await worker.run_until_idle()
+        assert await store.status(turn) is WorkStatus.COMPLETED
+
+    assert await left_to_the_collector(run) == 0

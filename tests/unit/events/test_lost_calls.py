@@ -1,18 +1,21 @@
 """A model call whose process died is counted with what was reserved for it (I11)."""
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+import pytest
+
 from batuta.events.conversation import Complete
-from batuta.events.giving_up import end_of_dead_turn
-from batuta.events.lost_calls import IN_FLIGHT, ends_of_lost_calls
 from batuta.events.queue import NewWork
 from batuta.events.runtime import LlmRequest, LlmResponse
-from batuta.events.stopping import end_of_stopped_turn
+from batuta.events.turn_ends import IN_FLIGHT, end_of_dead_turn, end_of_stopped_turn, ends_of_lost_calls
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_turns import MemoryTurnQueue
 from batuta.eventstore.stopping import stop_turn
+from batuta.kernel.errors import FencedError
 from batuta.kernel.ids import new_id
+from batuta.testing.clock import FakeClock
 from tests.support.turns import say
 
 CALL: dict[str, Any] = {"path": "clerk", "provider": "sim", "model": "sim-1", "attempt": 1}
@@ -57,3 +60,19 @@ async def test_a_turn_that_wrote_its_end_is_not_ended_again_by_a_stop() -> None:
     await log.append(session, [Complete(status="success", session_id=session, turn_id=turn)])
     assert await stop_turn(log, queue, turn, by="person") is None
     assert [event.type for event in (await log.read(session)).events] == ["user_message", "complete"]
+
+
+async def test_what_a_former_owner_sent_does_not_come_after_the_end_of_a_stopped_turn() -> None:
+    """It lost its lease while it wrote; the turn was stopped before another owner had it."""
+    clock = FakeClock()
+    log, session = MemoryEventLog(clock=clock), new_id()
+    queue = MemoryTurnQueue(log)
+    turn = await say(queue, session, "go")
+    lease = await queue.lease("w1", length=timedelta(seconds=2))
+    assert lease is not None
+    clock.advance(3)
+    await queue.recover()
+    assert await stop_turn(log, queue, turn, by="person") is not None
+    with pytest.raises(FencedError):
+        await log.append(session, [asked("a", session_id=session, turn_id=turn)], fence=lease.fence)
+    assert (await log.read(session)).events[-1].type == "complete"

@@ -24,8 +24,8 @@ class Disk:
 
 async def several(group: GroupCommit[int, int], *items: int) -> list["asyncio.Task[int]"]:
     tasks = [asyncio.create_task(group.submit(item)) for item in items]
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
+    for _ in ("submitted", "sent", "being committed"):
+        await asyncio.sleep(0)
     return tasks
 
 
@@ -101,12 +101,12 @@ async def test_closing_stores_what_is_in_the_line_and_takes_no_more() -> None:
         await group.submit(3)
 
 
-async def test_a_worker_that_is_ended_from_outside_leaves_nobody_waiting() -> None:
+async def test_a_commit_that_is_ended_from_outside_leaves_nobody_waiting() -> None:
     disk = Disk()
     group = GroupCommit(disk.commit)
     tasks = [*(await several(group, 1)), *(await several(group, 2))]
-    for worker in group._workers:
-        worker.cancel()
+    for commit in group._commits:
+        commit.cancel()
     answers = await asyncio.gather(*tasks, return_exceptions=True)
     assert all(isinstance(answer, StoreUnavailableError) for answer in answers)
 

@@ -1,7 +1,7 @@
 """The journal seam: a recorded effect is returned, not repeated; an unknown outcome is never guessed."""
 
 import asyncio
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -381,3 +381,70 @@ async def test_a_journal_of_another_input_is_refused_and_not_answered_from() -> 
     assert isinstance(error.exception, JournalMismatchError)
     assert "journal of its own for each input" in error.message
     assert calls == [1]
+
+
+async def test_a_write_that_may_still_arrive_is_not_begun_again() -> None:
+    """The process that sent it died; it is looked up, and not found, before it arrives."""
+    journal, outside = MemoryJournal(), Outside()
+    arrived: list[str] = []
+    waited: list[float] = []
+    await journal.intend(WRITE)
+
+    async def look_up(_: Pending) -> int | None:
+        return 7 if arrived else None
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        arrived.append("late")
+
+    doing = Doing(
+        effect=WRITE,
+        act=outside.act,
+        codec=NUMBER,
+        reconcile=look_up,
+        sleep=sleep,
+        settles_within=timedelta(seconds=30),
+    )
+    assert await do_once(journal, doing) == 7
+    assert outside.calls == 0
+    assert 29 < sum(waited) <= 30
+
+
+async def test_a_person_is_asked_about_a_write_when_it_can_arrive_no_more() -> None:
+    journal, outside = MemoryJournal(), Outside()
+    order: list[str] = []
+    await journal.intend(WRITE)
+
+    async def sleep(seconds: float) -> None:
+        order.append("settled")
+
+    async def ask(_: Pending) -> int | None:
+        order.append("asked")
+        return 7
+
+    settles = timedelta(seconds=30)
+    doing = Doing(effect=WRITE, act=outside.act, codec=NUMBER, ask=ask, sleep=sleep, settles_within=settles)
+    assert await do_once(journal, doing) == 7
+    assert order == ["settled", "asked"]
+
+
+async def test_what_was_begun_long_ago_is_not_waited_for() -> None:
+    journal, outside = MemoryJournal(), Outside(7)
+    await journal.intend(WRITE)
+
+    async def look_up(_: Pending) -> int | None:
+        return None
+
+    async def sleep(seconds: float) -> None:
+        pytest.fail("there is nothing to wait for")
+
+    doing = Doing(
+        effect=WRITE,
+        act=outside.act,
+        codec=NUMBER,
+        reconcile=look_up,
+        sleep=sleep,
+        now=lambda: datetime.now(UTC) + timedelta(minutes=1),
+        settles_within=timedelta(seconds=30),
+    )
+    assert await do_once(journal, doing) == 7

@@ -8,8 +8,11 @@ from pydantic import BaseModel
 
 from batuta.kernel.attachments import separated
 from batuta.kernel.messages import ImageBlock, Message, TextBlock, ToolResultBlock
-from batuta.llm.encoding import anthropic, google, openai_chat, openai_responses
+from batuta.llm.anthropic import encode as anthropic
+from batuta.llm.google import encode as google
 from batuta.llm.model import ModelRequest
+from batuta.llm.openai import encode_chat as openai_chat
+from batuta.llm.openai import encode_responses as openai_responses
 from batuta.steps.agent import AgentStep
 from batuta.testing import Reply, ScriptedModel, ToolCall
 from batuta.tools.tool import tool

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict, computed_field
 
-from batuta.steps.declarations import declared
+from batuta.steps.judging import declared
 
 
 class Bare(BaseModel):

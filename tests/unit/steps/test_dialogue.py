@@ -1,7 +1,6 @@
 """The dialogue of an agent with its model: tools, their order, their events, and their limits."""
 
 import asyncio
-import gc
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
@@ -10,10 +9,12 @@ from batuta.conversations.validity import problems_of
 from batuta.events import AssistantMessage, ToolProgress, ToolRefused, ToolRequest, ToolResponse, Usage
 from batuta.kernel.answers import Answer, Delta
 from batuta.llm.model import ModelRequest
+from batuta.pipelines.journal import MemoryJournal
 from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
 from batuta.tools import ToolContext, tool
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
 from batuta.tools.context import ToolUser
+from tests.support.garbage import left_to_the_collector
 
 
 @tool
@@ -260,18 +261,12 @@ async def test_stopping_a_stream_keeps_what_was_said() -> None:
 async def test_a_finished_run_leaves_nothing_to_the_garbage_collector() -> None:
     """Runs that keep themselves alive in circles make everybody wait for the collector."""
 
-    async def run() -> None:
+    async def run(**options: Any) -> None:
         model = ScriptedModel([Reply(tool_calls=[ToolCall("double", {"n": 1})]), Reply("2")])
-        (await clerk(model, double).run("double 1", sink=CapturingSink())).unwrap()
+        (await clerk(model, double).run("double 1", sink=CapturingSink(), **options)).unwrap()
 
-    await run()
-    gc.collect()
-    gc.disable()
-    try:
-        await run()
-        assert gc.collect() == 0
-    finally:
-        gc.enable()
+    assert await left_to_the_collector(run) == 0
+    assert await left_to_the_collector(lambda: run(journal=MemoryJournal())) == 0
 
 
 class Hesitant:

@@ -15,9 +15,10 @@ from batuta.eventstore.memory_turns import MemoryTurnQueue
 from batuta.kernel.answers import Answer
 from batuta.kernel.errors import StepFailedError
 from batuta.llm import budgeted
-from batuta.llm.encoding import openai_chat
 from batuta.llm.model import ModelRequest
-from batuta.llm.openai_chat import OpenAIChatModel
+from batuta.llm.openai import encode_chat as openai_chat
+from batuta.llm.openai.client import OpenAIChatModel
+from batuta.llm.providers import OPENAI
 from batuta.llm.resilient import ResilientModel
 from batuta.orchestration import supervisor
 from batuta.orchestration.memory import conversation_before
@@ -104,12 +105,12 @@ def undo_under_the_actions_own_note(patch: pytest.MonkeyPatch) -> None:
 def tools_of_the_provider_instead_of_the_agents(patch: pytest.MonkeyPatch) -> None:
     """`extra={"tools": …}` drops the agent's own tools."""
 
-    def encode(request: ModelRequest, model: str, dialect: Any = openai_chat.OPENAI) -> Any:
+    def encode(request: ModelRequest, model: str, dialect: Any = OPENAI) -> Any:
         extra = request.settings.extra
         body = _encode(replace(request, settings=replace(request.settings, extra={})), model, dialect)
         return {**body, **extra}
 
-    patch.setattr("batuta.llm.openai_chat.encode_request", encode)
+    patch.setattr("batuta.llm.openai.encode_chat.encode_request", encode)
 
 
 _encode = openai_chat.encode_request

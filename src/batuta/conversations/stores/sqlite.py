@@ -4,8 +4,7 @@ import asyncio
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +19,7 @@ from batuta.kernel.errors import (
     UnknownConversationError,
 )
 from batuta.kernel.messages import Message
-from batuta.kernel.sqlite import enter_wal_mode
+from batuta.kernel.sqlite import open_file, transaction
 
 T = TypeVar("T")
 
@@ -145,31 +144,18 @@ class SqliteConversationStore:
 
     def _in_transaction(self, act: Callable[[sqlite3.Connection], T]) -> T:
         try:
-            with self._lock, _transaction(self._connection):
+            with self._lock, transaction(self._connection):
                 return act(self._connection)
         except sqlite3.Error as error:
             raise StoreUnavailableError(f"the conversation store failed: {error}") from error
 
 
 def _opened(path: str | Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=SECONDS_TO_WAIT_FOR_LOCK)
+    connection = open_file(path, timeout_seconds=SECONDS_TO_WAIT_FOR_LOCK)
+    connection.execute("PRAGMA foreign_keys = ON")
     connection.row_factory = sqlite3.Row
-    enter_wal_mode(connection, timeout_seconds=SECONDS_TO_WAIT_FOR_LOCK)
-    for pragma in ("synchronous = FULL", "foreign_keys = ON"):
-        connection.execute(f"PRAGMA {pragma}")
     connection.executescript(SCHEMA)
     return connection
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
 def _create(connection: sqlite3.Connection, record: ConversationRecord, max_active: int | None) -> None:

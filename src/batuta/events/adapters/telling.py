@@ -4,7 +4,7 @@ The tokens of a model message stand on exactly one of its events: its last assis
 tool request, else its last thinking.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypedDict
 
 from batuta.events.conversation import AssistantMessage, Citation, ContentRefused, Thinking, TurnPaused
@@ -47,7 +47,9 @@ def events_of(
     if source_agent_id is not None:
         origin["source_agent_id"] = source_agent_id
     blocks = _blocks_of(answer)
-    carrier = _usage_carrier(blocks)
+    # One event carries the tokens of the whole message.
+    carriers = (block for is_carrier in _CARRIERS for block in reversed(blocks) if is_carrier(block))
+    carrier = blocks[0] if len(blocks) == 1 else next(carriers)
     events: list[Event] = []
     for block in blocks:
         if index:
@@ -71,22 +73,11 @@ class _Part(NamedTuple):
 
 def _blocks_of(answer: Answer) -> list[ContentBlock]:
     """The blocks that say something; an empty text where nothing else can carry the tokens, or say it was cut."""
-    blocks = [block for block in answer.content if not _is_empty_text(block)]
+    blocks = [block for block in answer.content if not isinstance(block, TextBlock) or block.text or block.citations]
     is_cut = answer.stop_reason == "max_tokens" and not any(isinstance(block, _MESSAGES) for block in blocks)
     if is_cut or not any(isinstance(block, _CARRYING) for block in blocks):
         blocks.append(TextBlock(text=""))
     return blocks
-
-
-def _usage_carrier(blocks: Sequence[ContentBlock]) -> ContentBlock:
-    """The block whose event carries the tokens of the whole message."""
-    if len(blocks) == 1:
-        return blocks[0]
-    return next(block for is_carrier in _CARRIERS for block in reversed(blocks) if is_carrier(block))
-
-
-def _is_empty_text(block: ContentBlock) -> bool:
-    return isinstance(block, TextBlock) and not block.text and not block.citations
 
 
 def _message(part: _Part, content: str = "", *, citations: Any = (), opaque: Any = ()) -> AssistantMessage:

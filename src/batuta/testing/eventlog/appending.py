@@ -72,7 +72,7 @@ class AppendContract:
     async def test_a_batch_with_one_bad_event_is_refused_as_a_whole(self, subject: Subject) -> None:
         session = new_id()
         with pytest.raises(UnattributedEventError):
-            await subject.log.append(session, [said("good"), AssistantMessage(content="by nobody")])
+            await subject.log.append(session, [said("good"), AssistantMessage(content="unattributed")])
         assert (await subject.log.head(session)).last_seq == 0
         assert (await subject.log.append(session, [said("next")])).first_seq == 1
 
@@ -116,7 +116,7 @@ class RefusalContract:
         [
             (Event(type="no.such_type"), UnknownEventTypeError),
             (ContentDelta(delta="a piece"), EventRefusedError),
-            (AssistantMessage(content="by nobody"), UnattributedEventError),
+            (AssistantMessage(content="unattributed"), UnattributedEventError),
             (said("other", session_id=new_id()), EventRefusedError),
             (said("half a pair \ud800"), EventRefusedError),
         ],

@@ -18,7 +18,7 @@ from batuta.kernel.usage import Amount
 from batuta.llm.budget import Budget, MemoryBudgetLedger
 from batuta.llm.client import Endpoint
 from batuta.llm.model import ModelRequest
-from batuta.llm.openai_chat import OpenAIChatModel
+from batuta.llm.openai.client import OpenAIChatModel
 from batuta.llm.prices import Price, Prices
 from batuta.llm.resilient import Protection, ResilientModel
 from batuta.pipelines.options import RunOptions
@@ -90,7 +90,7 @@ class World:
     @property
     def budget(self) -> Budget:
         """What all calls may take together."""
-        return Budget(scope="tenant", id="everybody", limit_tokens=BUDGETS.get(self.program.budget))
+        return Budget(scope="tenant", id="all", limit_tokens=BUDGETS.get(self.program.budget))
 
     async def breaker_records(self) -> dict[str, BreakerRecord]:
         """How every breaker stands; since when is up to the clock."""
