@@ -83,8 +83,9 @@ chaos: $(INSTALLED) $(WEB) ## Kill processes and servers under load, then verify
 	$(BIN)/python -m tests.chaos.files
 	BATUTA_INJECTIONS=all $(BIN)/python -m pytest -q tests/integration/orchestration/test_injections.py --timeout 3600
 	BATUTA_GUESSES=10000 $(BIN)/python -m pytest -q tests/integration/server/test_doors.py -k se31 --timeout 3600
-soak: $(INSTALLED) ## 600,000 events through every sink: nothing lost, nothing slow
+soak: $(INSTALLED) ## 600,000 events through every sink, and half an hour of faults: nothing lost, slow or grown
 	$(BIN)/python -m tests.chaos.soak_observability
+	$(BIN)/python -m tests.chaos.soak_platform
 fuzz: $(INSTALLED) ## Programs in all modes, broken answers of providers, long conversations, hostile requests and business documents by the thousand
 	BATUTA_FUZZ=50000 $(BIN)/python -m pytest -s tests/unit/events/adapters/test_fuzz.py --timeout 3600
 	BATUTA_LIVES=10000 $(BIN)/python -m pytest tests/unit/steps/test_lived_histories.py --timeout 3600

@@ -237,14 +237,14 @@ async def run(zygote: Zygote, load: Load) -> PlatformReport:
         ledger.touch()
         fleet = Fleet(zygote, place, TEAM, about={"ledger": str(ledger)}, more=SETTINGS)
         async with fleet.running():
-            people, kills = await _live(fleet, load)
+            people, kills = await live(fleet, load)
         assert place.postgres is not None
         async with opener_of({"backend": "postgres", "url": place.postgres.url(place.database)})() as store:
-            found = await _verified(store, load, kills, people, bookings(ledger))
+            found = await verified(store, load, kills, people, bookings(ledger))
             return replace(found, takeovers=await _takeovers(store, people, fleet.killed_at))
 
 
-async def _live(fleet: Fleet, load: Load) -> tuple[list[Person], Counter[str]]:
+async def live(fleet: Fleet, load: Load) -> tuple[list[Person], Counter[str]]:
     """Everybody talks and watches while processes die; then all that was accepted is waited for."""
     rng = Random(load.seed)
     timeout = aiohttp.ClientTimeout(total=ASK_SECONDS)
@@ -328,7 +328,7 @@ async def _all_seen(people: Sequence[Person]) -> None:
             await asyncio.sleep(0.05)
 
 
-async def _verified(
+async def verified(
     store: Store,
     load: Load,
     kills: Counter[str],

@@ -106,7 +106,11 @@ def _gaps(patch: pytest.MonkeyPatch) -> None:
 
 FAULTS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], set[str], int]] = {
     "no fence": (_no_fence, {"stale_fences"}, 5),
-    "announced too early": (_announced_too_early, {"phantoms", "changed", "gaps", "reordered", "mismatched_views"}, 9),
+    "announced too early": (
+        _announced_too_early,
+        {"phantoms", "changed", "gaps", "reordered", "mismatched_views"},
+        1718,
+    ),
     "forgotten effects": (_forgotten_effects, {"wrong_effects", "unended_turns"}, 5),
     "kept leases": (_kept_leases, {"unended_turns"}, 5),
     "second end": (_second_end, {"unended_turns"}, 150),

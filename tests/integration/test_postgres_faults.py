@@ -91,6 +91,25 @@ async def test_or09_transactions_that_commit_out_of_order_are_all_projected(log_
     assert sorted(found) == sorted(sessions)
 
 
+async def test_a_projector_that_looks_by_time_leaves_a_session_to_the_one_that_is_at_it(log_url: str) -> None:
+    """Also if that session is the only one that is due: every process looks, and one of them does the work."""
+    session = new_id()
+    async with PostgresEventLog(log_url) as log:
+        projector = Projector(PostgresProjections(log))
+        await log.append(session, [said("one")])
+        assert await projector.run_once() == 1
+        await log.append(session, [said("two")])
+        at_it = await asyncpg.connect(log_url, server_settings=SETTINGS)
+        try:
+            async with at_it.transaction():
+                moved = "UPDATE cursors SET failures = 0 WHERE session_id = $1"
+                assert await at_it.execute(moved, session) == "UPDATE 1"
+                assert await asyncio.wait_for(projector.run_once(), 30) == 0
+        finally:
+            await at_it.close()
+        assert await projector.run_once() == 1
+
+
 async def test_is03_a_cancelled_call_leaves_nothing_for_the_next_one(log_url: str, record_property: Figure) -> None:
     """IS-03: two people share two connections; a thousand calls, most of them cancelled at some point or other."""
     rng = Random(3)

@@ -35,7 +35,7 @@ from batuta.server.live.feed import SessionFeed
 from batuta.server.live.live_text import LiveEventSink
 from batuta.server.live.notifications import Notification, announcing_growth
 from batuta.server.live.stored_events import DeliveredEvent
-from batuta.server.worker.persistence import TurnPersistence
+from batuta.server.worker.process import TurnPersistence
 from batuta.testing.simulation import (
     CALM,
     DistantMemoryLog,
@@ -200,7 +200,7 @@ class SimulatedPlatform:
                 team(),
                 parts.queue,
                 parts.log,
-                TurnPersistence(parts.log, parts.projector),
+                TurnPersistence(parts.log, parts.projector, self.clock),
                 WorkerSettings(
                     owner=process.name,
                     concurrency=2,

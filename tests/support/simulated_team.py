@@ -34,6 +34,8 @@ CALLS = {
 }
 """What the clerk does, by what a message asks for."""
 WISHES = (*CALLS, "talk", "plan")
+SLOWEST_SECONDS = 10.0
+"""On its way a request takes up to eight seconds in the worst weather, also if its sender is dead by then."""
 
 
 @dataclass
@@ -106,17 +108,17 @@ def _tools() -> list[Tool]:
         """Publish a page."""
         return await outside(lambda: f"published {n}")
 
-    @tool(effect="write", reconcile=found("send"))
+    @tool(effect="write", reconcile=found("send"), settles_within=SLOWEST_SECONDS)
     async def send(n: int, ctx: ToolContext) -> str:
         """Send a letter; the post office knows the key."""
         return await do(f"send {ctx.idempotency_key}")
 
-    @tool(effect="write", approval="always", reconcile=found("book"))
+    @tool(effect="write", approval="always", reconcile=found("book"), settles_within=SLOWEST_SECONDS)
     async def book(n: int, ctx: ToolContext) -> str:
         """Book a day, with consent."""
         return await do(f"book {ctx.idempotency_key}")
 
-    @tool(effect="write")
+    @tool(effect="write", settles_within=SLOWEST_SECONDS)
     async def shout(n: int, ctx: ToolContext) -> str:
         """Shout: whether it was heard cannot be found out afterwards."""
         return await do(f"shout {ctx.idempotency_key}")

@@ -18,7 +18,7 @@ from batuta.steps.agent import AgentStep
 from batuta.steps.parallel import Branch, ParallelStep
 
 
-class Order(BaseModel):
+class CustomerOrder(BaseModel):
     """What a customer wants to buy."""
 
     sku: str
@@ -57,20 +57,20 @@ class Learner:
 
 
 @step
-async def price(order: Order) -> float:
+async def price(order: CustomerOrder) -> float:
     """Look a price up."""
     await asyncio.sleep(0.3)
     return 9.5 * order.quantity
 
 
 @step
-async def delivery(order: Order) -> int:
+async def delivery(order: CustomerOrder) -> int:
     """Look a delivery time up."""
     await asyncio.sleep(0.5)
     return 2 if order.quantity < 10 else 5
 
 
-async def in_stock(order: Order, ctx: Context) -> None:
+async def in_stock(order: CustomerOrder, ctx: Context) -> None:
     """Only items we sell."""
     if order.sku != "A-100":
         raise Rejected(f"there is no item {order.sku}", hint="A-100 is the item for chairs")
@@ -78,7 +78,9 @@ async def in_stock(order: Order, ctx: Context) -> None:
 
 def build() -> Pipeline[str, SupplierQuote]:
     """An agent that reads an order, and two look-ups side by side. The model's first two answers are wrong."""
-    read = AgentStep(name="read", model=Learner(), instructions="Read the order.", output=Order, validate=in_stock)
+    read = AgentStep(
+        name="read", model=Learner(), instructions="Read the order.", output=CustomerOrder, validate=in_stock
+    )
     look_up = ParallelStep(
         SupplierQuote,
         [

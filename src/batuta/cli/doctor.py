@@ -1,4 +1,7 @@
-"""`batuta doctor`: is everything there that the platform needs?"""
+"""`batuta doctor`: is everything there that the platform needs?
+
+What a check needs is loaded with the check: most installations need neither the ERP's client nor a database driver.
+"""
 
 import asyncio
 import os
@@ -12,12 +15,8 @@ from batuta.cli.output import out, version
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.kernel.errors import BatutaError, ConfigurationError
 from batuta.knowledge.extract.recognition import installed_languages
-from batuta.knowledge.vectors.arithmetic import numpy
-from batuta.llm.embedding_factory import embedding_client
-from batuta.llm.factory import default_model
-from batuta.llm.providers import OFFLINE_MODEL, PROVIDERS
+from batuta.llm.providers import OFFLINE_MODEL, PROVIDERS, default_model
 from batuta.server.config import STATIC, Settings
-from batuta.server.erp.connection import erp_access
 
 ENOUGH_BYTES = 500_000_000
 Finding = tuple[bool, str]
@@ -88,6 +87,9 @@ async def _embeddings(settings: Settings) -> Finding:
     name = settings.embedding_model
     if name is None:
         return True, "documents are searched by words alone; set BATUTA_EMBEDDING_MODEL to search by meaning too"
+    from batuta.knowledge.vectors.arithmetic import numpy
+    from batuta.llm.embedding_factory import embedding_client
+
     try:
         numpy()
         found = await embedding_client(name).embed(["word"], "question")
@@ -114,6 +116,8 @@ async def _erp(settings: Settings) -> list[Finding]:
     if settings.erp_url is None:
         words = "none is connected; set BATUTA_ERP_URL" if settings.database_url else "the sandbox of the platform"
         return [(True, f"ERP: {words}")]
+    from batuta.server.erp.connection import erp_access
+
     try:
         access = erp_access(settings)
     except ConfigurationError as error:

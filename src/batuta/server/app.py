@@ -16,8 +16,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.protocol import State
 
 from batuta.kernel.errors import BatutaError, ConfigurationError
 from batuta.server.agents import api as agents
@@ -33,11 +31,13 @@ from batuta.server.http.dependencies import provide
 from batuta.server.http.guard import new_router
 from batuta.server.http.middleware import App, SecurityHeadersMiddleware
 from batuta.server.http.problem_responses import respond
+from batuta.server.http.protocols import RequestProtocol, SocketProtocol
 from batuta.server.http.static_files import StaticFolder
 from batuta.server.http.static_files import router as static_router
 from batuta.server.identity import api as identity
 from batuta.server.jobs import api as jobs
 from batuta.server.keys import api as keys
+from batuta.server.live.frames import FrameGuard
 from batuta.server.live.sockets import MAX_FRAME_BYTES
 from batuta.server.meta import api as meta
 from batuta.server.problems import MEDIA_TYPE, Problem, ProblemBody
@@ -106,19 +106,7 @@ def create_app(platform: Platform, *, static: Path = STATIC) -> App:
     """HTTP and sockets on one port."""
     api = create_api(platform, static=static)
     both = socketio.ASGIApp(platform.sockets.server, api, socketio_path=SOCKET_PATH)
-    return SecurityHeadersMiddleware(both, platform.settings)
-
-
-class SocketProtocol(WebSocketsSansIOProtocol):
-    """A connection that can be shut down while its client is leaving: it is closed once."""
-
-    def shutdown(self) -> None:
-        """Say goodbye, unless the other side did."""
-        if self.handshake_complete and not self.close_sent and self.conn.state is not State.OPEN:
-            self.stop_keepalive()
-            self.transport.close()
-        else:
-            super().shutdown()
+    return SecurityHeadersMiddleware(FrameGuard(both), platform.settings)
 
 
 class Server(uvicorn.Server):
@@ -139,8 +127,11 @@ class Server(uvicorn.Server):
                 server_header=False,
                 # Its own reading of these headers believes whatever the caller wrote first.
                 proxy_headers=False,
+                http=RequestProtocol,
                 ws=SocketProtocol,
                 ws_max_size=MAX_FRAME_BYTES,
+                # Compression would cost every socket more memory than everything else it needs.
+                ws_per_message_deflate=False,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=max(1, int(settings.shutdown_seconds)),
                 log_config=None,

@@ -29,7 +29,7 @@ from pydantic import (
 )
 
 from batuta.kernel.errors import ConfigurationError
-from batuta.llm.embedding_factory import check_embedding_model
+from batuta.llm.providers import check_embedding_model
 
 Environment = Literal["development", "staging", "production"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -249,7 +249,7 @@ class Settings(BaseModel):
                 "front and set BATUTA_PUBLIC_URL=https://… and BATUTA_TRUSTED_PROXIES=1"
             )
         if self.is_metrics_public and not self.is_loopback:
-            found.append("UNSAFE: /metrics answers anybody who reaches it (BATUTA_IS_METRICS_PUBLIC)")
+            found.append("UNSAFE: /metrics answers every client that reaches it (BATUTA_IS_METRICS_PUBLIC)")
         if self.erp_url is not None and self.erp_amount_limit is None:
             found.append(
                 "UNSAFE: users may approve their own changes in the ERP, whatever the amount; set "

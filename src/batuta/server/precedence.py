@@ -62,6 +62,11 @@ class YieldingDatabase:
         await self._precedence.give_way()
         return await self._database.read(query)
 
+    async def look_up(self, query: Query[T]) -> T:
+        """See `Database.look_up`."""
+        await self._precedence.give_way()
+        return await self._database.look_up(query)
+
     async def write(self, change: Query[T]) -> T:
         """See `Database.write`."""
         await self._precedence.give_way()

@@ -23,7 +23,7 @@ EndlessWork = Callable[[], Awaitable[None]]
 
 
 class NotReadyError(Exception):
-    """Something does not work just now; the words are for `/readyz`, which anybody may read."""
+    """Something does not work just now; the words are for `/readyz`, which is public."""
 
 
 class TaskSupervisor:

@@ -10,10 +10,9 @@ from batuta.agents.erp import agent as erp
 from batuta.agents.erp.access import ErpAccess
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.language.interpretation import interpreter_for
-from batuta.llm.factory import default_model
 from batuta.llm.factory import model as model_of
 from batuta.llm.model import Model
-from batuta.llm.providers import OFFLINE_MODEL
+from batuta.llm.providers import OFFLINE_MODEL, default_model
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.offline.model import OfflineModel
 from batuta.offline.small_talk import SMALL_TALK

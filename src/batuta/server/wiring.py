@@ -80,10 +80,9 @@ from batuta.server.storage import dataset_files, uploaded_files
 from batuta.server.supervision import EndlessWork, TaskSupervisor
 from batuta.server.turns.commands import turn_commands
 from batuta.server.turns.service import NewMessage, Turns
-from batuta.server.worker.budgets import MonthlyBudgets
 from batuta.server.worker.model_protection import ModelProtection
 from batuta.server.worker.process import PlatformWorker
-from batuta.server.worker.run_options import RunServices, TurnPrincipal
+from batuta.server.worker.run_options import MonthlyBudgets, RunServices, TurnPrincipal
 from batuta.server.worker.titling import SessionTitler
 
 

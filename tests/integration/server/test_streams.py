@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -123,6 +123,28 @@ async def test_a_client_that_goes_away_leaves_nothing_behind(embedded: Running) 
     async with asyncio.timeout(60):
         while embedded.platform.streams.callers:
             await asyncio.sleep(0.02)
+
+
+async def test_ld06_a_stream_too_many_is_refused_before_anything_is_done(embedded: Running) -> None:
+    """LD-06: the answer is a problem and not the beginning of a stream, and no message is taken."""
+    ana = await embedded.person()
+    session = await ana.session()
+    await ana.ask(session, "hello")
+    path = f"/api/sessions/{session}"
+    async with AsyncExitStack() as opened:
+        streams = [await opened.enter_async_context(stream(ana, "GET", f"{path}/stream")) for _ in range(50)]
+        for frames in streams:
+            await until_end(frames)
+        refused = [
+            await ana.http.get(f"{path}/stream"),
+            await ana.http.post(
+                f"{path}/messages", json={"client_message_id": new_id(), "text": "again"}, headers=EVENTS
+            ),
+            await ana.http.post("/api/agui", json=run_input("again")),
+        ]
+    assert [(answer.status_code, answer.json()["code"]) for answer in refused] == [(429, "TOO_MANY_STREAMS")] * 3
+    assert len((await ana.http.get("/api/sessions")).json()["items"]) == 1
+    assert "again" not in (await ana.http.get(f"{path}/events")).text
 
 
 def run_input(text: str = "", **fields: Any) -> dict[str, Any]:

@@ -118,7 +118,9 @@ async def test_the_log_cannot_be_rewritten_by_the_role_that_serves(platform_url:
 
 
 async def test_is05_connections_carry_nothing_over(distributed: Running) -> None:
-    """IS-05: failures, cancellations and a small pool, two tenants at once: nobody ever sees another's rows."""
+    """IS-05: reads and changes, failures, cancellations and a small pool, two tenants at once: nobody ever sees
+    another's rows.
+    """
     people = [await distributed.person(f"{name}@example.com") for name in ("ana", "ben")]
     own = {person.user_id: await person.session() for person in people}
     database = distributed.platform.backends.database
@@ -133,7 +135,7 @@ async def test_is05_connections_carry_nothing_over(distributed: Running) -> None
 
         with acting_as(Principal(user_id=user_id, scope="user")):
             async with asyncio.timeout(chance.random() / 200 if fate == "cancel" else 20):
-                seen = await database.read(query)
+                seen = await chance.choice((database.read, database.look_up, database.write))(query)
         if seen != {own[user_id]}:
             leaks.append(seen)
 
@@ -142,3 +144,28 @@ async def test_is05_connections_carry_nothing_over(distributed: Running) -> None
         await asyncio.gather(*(look(user_id, fate) for user_id, fate in fates), return_exceptions=True)
         assert not any((await sessions_seen(database, ANONYMOUS)).values())
     assert leaks == []
+
+
+@pytest.mark.parametrize("way", ["read", "write"])
+async def test_connections_that_the_server_closed_meanwhile_are_replaced(
+    distributed: Running, platform_url: str, way: str
+) -> None:
+    """The server was restarted while nobody asked: the next one to ask does not notice."""
+    database = distributed.platform.backends.database
+    assert isinstance(database, PostgresPlatformDatabase)
+    with acting_as(SYSTEM):
+        ids = await asyncio.gather(*(database.read(_own_id) for _ in range(4)))
+        await _end_connections(platform_url, set(ids))
+        assert await getattr(database, way)(_own_id) not in ids
+
+
+def _own_id(connection: sa.Connection) -> int:
+    return int(connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one())
+
+
+async def _end_connections(url: str, ids: set[int]) -> None:
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute("SELECT pg_terminate_backend(id) FROM unnest($1::int[]) AS given (id)", list(ids))
+    finally:
+        await connection.close()

@@ -22,6 +22,13 @@ def test_the_version_is_told_without_loading_the_platform() -> None:
     assert loaded == "[]\n"
 
 
+def test_the_doctor_loads_what_a_check_needs_with_the_check() -> None:
+    heavy = ("aiohttp", "sqlalchemy", "batuta.sandbox.service", "batuta.agents.erp.access", "batuta.llm.factory")
+    program = f"import sys, batuta.cli.doctor; print([name for name in {heavy} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert loaded == "[]\n"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(name: str) -> None:
     told = CliRunner().invoke(app, [name, "--help"])

@@ -6,7 +6,7 @@ import pytest
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from batuta.server.app import SocketProtocol
+from batuta.server.http.protocols import SocketProtocol
 
 
 @pytest.mark.parametrize("state", [State.OPEN, State.CLOSING, State.CLOSED])

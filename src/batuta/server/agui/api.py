@@ -26,6 +26,7 @@ async def run(
     streams: Annotated[LiveStreams, provided(LiveStreams)],
 ) -> Response:
     """Begin a run, or answer the interrupts of the last one, and follow it."""
+    streams.check_room(caller)
     return sse.respond(_frames(runs, await runs.begin(caller, body), streams, caller))
 
 

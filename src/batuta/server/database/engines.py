@@ -37,6 +37,10 @@ class Database(Protocol):
         """Run something that changes nothing."""
         ...
 
+    async def look_up(self, query: Query[T]) -> T:
+        """Read a few rows by their keys: so little that SQLite is asked without a thread."""
+        ...
+
     async def write(self, change: Query[T]) -> T:
         """Run something in a transaction: all of it is kept, or nothing."""
         ...
@@ -55,10 +59,24 @@ class SqlitePlatformDatabase:
         self._write_lock = write_lock(path)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="batuta-platform-writer")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="batuta-platform-reader")
+        self._looking: sa.Connection | None = None
+        """The connection of the event loop's own thread, which waits for nobody."""
 
     async def read(self, query: Query[T]) -> T:
         """See `Database.read`."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._run, query, False)
+
+    async def look_up(self, query: Query[T]) -> T:
+        """See `Database.look_up`. What fails for the moment, as a locked file does, is left to a thread that waits."""
+        connection = self._looking or self._look()
+        try:
+            return query(connection)
+        except Exception as error:
+            if not is_passing(error):
+                raise
+        finally:
+            connection.rollback()
+        return await self.read(query)
 
     async def write(self, change: Query[T]) -> T:
         """See `Database.write`."""
@@ -72,7 +90,15 @@ class SqlitePlatformDatabase:
         """See `Database.close`."""
         for threads in (self._writer, self._readers):
             await asyncio.to_thread(threads.shutdown)
+        if self._looking is not None:
+            self._looking.close()
         self.engine.dispose()
+
+    def _look(self) -> sa.Connection:
+        with errors_as_ours():
+            self._looking = self.engine.connect()
+            self._looking.exec_driver_sql("PRAGMA busy_timeout=0")
+        return self._looking
 
     def _empty_log(self) -> None:
         with self._write_lock, errors_as_ours(), closing_now(self.engine.raw_connection()) as connection:
@@ -99,6 +125,11 @@ class SystemDatabase:
         """See `Database.read`."""
         with acting_as(SYSTEM):
             return await self._database.read(query)
+
+    async def look_up(self, query: Query[T]) -> T:
+        """See `Database.look_up`."""
+        with acting_as(SYSTEM):
+            return await self._database.look_up(query)
 
     async def write(self, change: Query[T]) -> T:
         """See `Database.write`."""
@@ -135,7 +166,7 @@ def _sqlite_engine(path: Path) -> sa.Engine:
     engine = sa.create_engine(
         sa.URL.create("sqlite", database=str(path)),
         connect_args={"check_same_thread": False, "timeout": BUSY_SECONDS},
-        pool_size=READERS + 1,
+        pool_size=READERS + 2,  # the writer, and the event loop's own
         max_overflow=0,
     )
     sa.event.listen(engine, "connect", _prepare)

@@ -31,8 +31,8 @@ SYSTEM = Principal(scope="system")
 _current: ContextVar[Principal] = ContextVar("principal", default=ANONYMOUS)
 
 _SETTINGS = sa.text(
-    "SELECT set_config('batuta.user_id', :user_id, true), set_config('batuta.workspace_id', :workspace_id, true), "
-    "set_config('batuta.scope', :scope, true)"
+    "SELECT set_config('batuta.user_id', :user_id, :is_local), "
+    "set_config('batuta.workspace_id', :workspace_id, :is_local), set_config('batuta.scope', :scope, :is_local)"
 )
 
 _SET = sa.text(
@@ -62,10 +62,10 @@ def acting_as(principal: Principal) -> Iterator[None]:
         _current.reset(before)
 
 
-def declare(connection: sa.Connection, principal: Principal) -> None:
-    """Set the principal of a transaction in PostgreSQL."""
-    parameters = {"user_id": principal.user_id, "workspace_id": principal.workspace_id, "scope": principal.scope}
-    connection.execute(_SETTINGS, parameters)
+def declare(connection: sa.Connection, principal: Principal, *, is_lasting: bool = False) -> None:
+    """Set the principal of a transaction in PostgreSQL, or of a connection between its transactions."""
+    ids = {"user_id": principal.user_id, "workspace_id": principal.workspace_id, "scope": principal.scope}
+    connection.execute(_SETTINGS, {**ids, "is_local": not is_lasting})
 
 
 @contextmanager

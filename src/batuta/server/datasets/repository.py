@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +19,7 @@ from batuta.datasets.store import (
     free_name,
 )
 from batuta.events.datasets import Cell, Column, Provenance
+from batuta.kernel.sqlite import overwriting
 from batuta.server.database.tables import dataset_blocks, datasets, user_sessions
 
 Condition = sa.ColumnElement[bool]
@@ -134,13 +136,8 @@ def erase_of_user(connection: sa.Connection, user_id: str) -> int:
 
 def _erase(connection: sa.Connection, chosen: Condition) -> int:
     is_sqlite = connection.dialect.name == "sqlite"
-    if is_sqlite:
-        connection.exec_driver_sql("PRAGMA secure_delete = ON")
-    try:
+    with overwriting(connection.exec_driver_sql) if is_sqlite else nullcontext():
         gone = connection.execute(sa.delete(datasets).where(chosen))
-    finally:
-        if is_sqlite:
-            connection.exec_driver_sql("PRAGMA secure_delete = OFF")
     return int(gone.rowcount)
 
 

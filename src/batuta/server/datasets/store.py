@@ -67,7 +67,7 @@ class DatabaseDatasetStore:
 
     async def list(self, owner: DatasetOwner) -> Sequence[DatasetInfo]:
         """See `DatasetStore.list`."""
-        return await self._database.read(lambda connection: repository.all_of(connection, owner))
+        return await self._database.look_up(lambda connection: repository.all_of(connection, owner))
 
     async def block(self, owner: DatasetOwner, dataset_id: str, number: int) -> Block | None:
         """See `DatasetStore.block`."""

@@ -106,7 +106,7 @@ class GrantRights:
         return f"mcp:{self.grant.name}"
 
     async def roles_of(self, user_id: str) -> frozenset[str]:
-        """The roles of the client's token; none for anybody else."""
+        """The roles of the client's token; none for other callers."""
         return self.grant.roles if user_id == self.user_id else frozenset()
 
 

@@ -96,7 +96,7 @@ class AttachedFiles:
             files.c.user_id == (work.user_id or ""), files.c.status == "processing"
         )
         query = query.order_by(files.c.name).limit(MOST_COUNTED)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._database.look_up(lambda connection: connection.execute(query).all())
         names = [row.name for row in rows if row.file_id not in brought and (not chosen or row.file_id in chosen)]
         named, others = names[:MOST_NAMED], len(names) - MOST_NAMED
         if others > 0:

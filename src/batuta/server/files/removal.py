@@ -62,7 +62,7 @@ class FileRemoval:
         now = self._clock.now()
 
         def hide(connection: sa.Connection) -> list[StoredFile]:
-            # An erasure that was killed left some marked: who asks again is told when they are gone, too.
+            # An erasure that was killed left some marked: a repeated request waits until they are gone, too.
             files = list(repository.of_user(connection, user_id, with_deleted=True))
             for file in sorted(files, key=lambda each: each.digest or ""):  # locks in one order
                 repository.mark_deleted(connection, file, now=now)

@@ -1,10 +1,12 @@
 """The guard of every HTTP route: origin, access and CSRF are checked before the body is read.
 
-All routers use `GuardedRoute`, so a route cannot be added around it.
+All routers use `GuardedRoute`, so a route cannot be added around it. Text that no store can keep, with the character
+NUL in it, is refused here, too.
 """
 
 import hmac
 import ipaddress
+import re
 from collections.abc import Callable, Coroutine, Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -16,10 +18,9 @@ from fastapi.routing import APIRoute
 from batuta.server.config import Settings
 from batuta.server.database.principal import act_as
 from batuta.server.http.dependencies import service_of
-from batuta.server.http.text_checks import check_address, check_body
 from batuta.server.policy import FREE_PARAMETERS, ROUTES, UNSAFE, Access, AccessRule
 from batuta.server.precedence import MessagePrecedence
-from batuta.server.problems import ForbiddenProblem, NotFoundProblem
+from batuta.server.problems import ForbiddenProblem, InvalidProblem, NotFoundProblem
 from batuta.server.security.access_control import COOKIE, KEY_PREFIX, AccessControl
 from batuta.server.security.ownership import Caller
 
@@ -157,3 +158,38 @@ def origin_of(request: Request) -> str:
 async def nothing_here() -> None:
     """The answer to a path that leads nowhere."""
     raise NotFoundProblem
+
+
+_ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+def check_text(content: Any) -> None:
+    """Refuse an object that holds such a text. Raises `InvalidProblem`."""
+    if isinstance(content, str):
+        if "\x00" in content:
+            raise _refusal()
+    elif isinstance(content, dict):
+        for name, value in content.items():
+            check_text(name)
+            check_text(value)
+    elif isinstance(content, list):
+        for value in content:
+            check_text(value)
+
+
+def check_body(body: bytes) -> None:
+    """Refuse a JSON document that holds such a text. Raises `InvalidProblem`."""
+    if b"\\u0000" in body and _ESCAPED_NUL.search(body):
+        raise _refusal()
+
+
+def check_address(raw_path: bytes, query: bytes) -> None:
+    """Refuse an address that holds such a text: nothing is there. Raises `NotFoundProblem`, or `InvalidProblem`."""
+    if b"%00" in raw_path:
+        raise NotFoundProblem
+    if b"%00" in query:
+        raise _refusal()
+
+
+def _refusal() -> InvalidProblem:
+    return InvalidProblem("A text holds the character NUL, which is no text.", code="NUL_CHARACTER")

@@ -86,7 +86,7 @@ def counted(before: AttemptCount | None, limit: AttemptLimit, now: datetime) -> 
 
 
 def check(connection: sa.Connection, attempt: LoginAttempt, limit: AttemptLimit, now: datetime) -> None:
-    """Refuse an attempt that `reserve` would refuse, without waiting for anybody else's. Raises `TooManyProblem`."""
+    """Refuse an attempt that `reserve` would refuse, without waiting for other attempts. Raises `TooManyProblem`."""
     _, limits = _limits(connection, attempt, limit, now)
     query = sa.select(login_attempts).where(login_attempts.c.subject.in_(limits))
     _refuse_early([_count(row) for row in connection.execute(query)], now)

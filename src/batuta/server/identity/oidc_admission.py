@@ -18,7 +18,7 @@ Claims = Mapping[str, Any]
 
 
 def confirmed_email(provider: OidcProvider, claims: Claims) -> str | None:
-    """The address of a person, unless anybody could have written it there."""
+    """The address of a person, if the provider vouches for it."""
     email = str(claims.get("email") or "").strip().lower()
     is_of_tenant = bool(provider.tenants) and _tenant(claims) in provider.tenants
     if is_of_tenant and not email:

@@ -27,6 +27,7 @@ class LiveConnections:
         while True:
             await asyncio.sleep(REVALIDATE_SECONDS)
             await self._sockets.close_silent()
+            await self._sockets.close_slow()
             try:
                 await self.revalidate()
             except StoreUnavailableError as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from batuta.events.conversation import AssistantMessage, Complete, Thinking
 from batuta.events.envelope import Event
-from batuta.events.log import Page, Position
+from batuta.events.log import FIRST_EPOCH, Page, Position
 from batuta.server.live.stored_events import DeliveredEvent, StoredEvent
 
 MAX_CLOSED = 1_000
@@ -37,15 +37,20 @@ class FeedCursor:
         """The place of the last event it has dealt with."""
         return Position(self.epoch or 0, self.after)
 
-    def deliver(self, stored: Sequence[StoredEvent]) -> list[DeliveredEvent]:
-        """What was stored directly behind its position."""
+    def deliver(self, stored: Sequence[StoredEvent], live: Sequence[Event] = ()) -> list[DeliveredEvent]:
+        """What was stored directly behind its position, and live events as in `merge`."""
+        waiting = deque(live)
         batch: list[DeliveredEvent] = []
         for each in stored:
             self.after = each.seq
             if each.is_visible:
+                while waiting and _is_before(waiting[0], each.event):
+                    batch += self._unless_closed(waiting.popleft(), each.epoch)
                 batch.append(each.after(self.previous))
                 self.previous = each.seq
                 self._close(each.event)
+        for event in waiting:
+            batch += self._unless_closed(event, self.epoch or FIRST_EPOCH)
         return batch
 
     def merge(self, page: Page, live: list[Event]) -> list[DeliveredEvent]:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from batuta.events.conversation import Complete
-from batuta.events.envelope import Event
 from batuta.events.log import EventLog, Page, Position
 from batuta.events.routing import Persistence
 from batuta.events.stored import wire_of
@@ -32,7 +31,7 @@ POLL_SECONDS = 0.3
 SETTLE_SECONDS = 0.02
 """A head that was found higher may be an append of this process that is about to be announced."""
 GATHER_SECONDS = 0.04
-"""Live events that come within this time are delivered together."""
+"""Live events come to a follower this far apart; those in between go together, and with the next stored event."""
 REST_FACTOR, MAX_REST_SECONDS = 2.0, 0.1
 """After a read a follower rests for twice the time it took: the busier the store, the more events one read fetches."""
 ASK_SECONDS = 0.5
@@ -113,17 +112,17 @@ class SessionFeed:
         Raises `StaleEpochError` if the log does not hold the position: the client has to load the session again.
         """
         cursor = FeedCursor(after=position.seq, previous=position.seq, epoch=position.epoch)
-        is_last, rested_at = False, 0.0
+        is_last, rested_at, gathered_at = False, 0.0, 0.0
         now = asyncio.get_running_loop().time
         with self.subscribed(session_id) as subscription:
             if stream is not None:
                 stream.on_end(subscription.end)
             while not subscription.is_over:
                 live, stored = subscription.take()
-                if is_last and stored is not None and not live:
+                if is_last and stored is not None:
                     if needed := [each.seq for each in stored if each.needs_rows]:
                         await self._read_models.ensure(session_id, needed[-1])
-                    batch = cursor.deliver(stored)
+                    batch = cursor.deliver(stored, live)
                 else:
                     began = now()
                     page = await self.read(session_id, after=cursor.after, epoch=cursor.checked_epoch)
@@ -136,11 +135,13 @@ class SessionFeed:
                     yield batch
                 if not is_last:
                     continue
+                if live:
+                    gathered_at = now() + GATHER_SECONDS
                 if not await subscription.wait(pause_seconds):
                     yield []
-                elif subscription.live:
-                    await asyncio.sleep(GATHER_SECONDS)
-                elif subscription.buffer.must_read:
+                    continue
+                await subscription.gather(gathered_at - now())
+                if subscription.buffer.must_read:
                     await asyncio.sleep(rested_at - now())
 
     async def follow_turn(
@@ -158,7 +159,11 @@ class SessionFeed:
     async def read(self, session_id: str, *, after: int, epoch: int | None = None, limit: int = PAGE) -> Page:
         """A page of the log that may be shown: the tables hold what people act on before it is returned."""
         page = await self._log.read(session_id, after=after, epoch=epoch, limit=limit)
-        needed = [record.seq for record in page.records if _needs_rows(record.event)]
+        needed = [
+            record.seq
+            for record in page.records
+            if record.event is not None and record.event.persistence is Persistence.SYNC_REQUIRED
+        ]
         if needed:
             await self._read_models.ensure(session_id, needed[-1])
         return page
@@ -236,7 +241,3 @@ class SessionFeed:
 
 
 _NEEDS_ROWS = f'"persistence":"{Persistence.SYNC_REQUIRED}"'.encode()
-
-
-def _needs_rows(event: Event | None) -> bool:
-    return event is not None and event.persistence is Persistence.SYNC_REQUIRED

@@ -22,15 +22,23 @@ from batuta.events.log import Position
 from batuta.kernel.errors import BatutaError
 from batuta.kernel.ids import new_id
 from batuta.server.live.message_seal import LARGEST_MESSAGE, MessageSeal
-from batuta.server.live.notifications import KINDS, LocalNotificationBus, Notification, NotificationHandlers
+from batuta.server.live.notifications import (
+    KINDS,
+    LocalNotificationBus,
+    Notification,
+    NotificationHandlers,
+    NotificationKind,
+)
 from batuta.server.supervision import NotReadyError
 
 log = logging.getLogger("batuta.server")
 
 CHANNEL = "batuta:notifications:1"
 BACKLOG = 10_000
-GATHER_SECONDS = 0.02
-"""What is published within this time goes out as one message."""
+GATHER_SECONDS = 0.01
+"""Messages go out this far apart; what is published in between goes together."""
+URGENT: frozenset[NotificationKind] = frozenset({"work", "stop"})
+"""What goes out at once: a turn waits for it."""
 RECONNECT_SECONDS = 1.0
 CANCEL_SECONDS = 0.1
 LARGEST_PART = LARGEST_MESSAGE // 2
@@ -48,13 +56,15 @@ class RedisNotificationBus:
         self._local = LocalNotificationBus()
         self._origin = new_id()
         self._outgoing: deque[Notification] = deque(maxlen=BACKLOG)
-        self._has_outgoing = asyncio.Event()
+        self._has_outgoing, self._is_urgent = asyncio.Event(), asyncio.Event()
 
     def publish(self, notification: Notification) -> None:
         """See `NotificationBus.publish`."""
         self._local.publish(notification)
         self._outgoing.append(notification._replace(grown=None))
         self._has_outgoing.set()
+        if notification.kind in URGENT:
+            self._is_urgent.set()
 
     def subscribed(self, handlers: NotificationHandlers) -> AbstractContextManager[None]:
         """See `NotificationBus.subscribed`."""
@@ -79,14 +89,17 @@ class RedisNotificationBus:
     async def _send(self) -> None:
         while True:
             await self._has_outgoing.wait()
-            await asyncio.sleep(GATHER_SECONDS)
             self._has_outgoing.clear()
+            self._is_urgent.clear()
             gathered = [self._outgoing.popleft() for _ in range(len(self._outgoing))]
             notifications = [_dump(each) for each in coalesced(gathered)]
             for part in _parts(notifications):
                 message = self._seal.sealed({"origin": self._origin, "notifications": part})
                 with contextlib.suppress(RedisError, OSError):  # hints; other processes also look by time
                     await self._redis.publish(CHANNEL, message)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(GATHER_SECONDS):
+                    await self._is_urgent.wait()
 
     async def _receive(self) -> None:
         while True:

@@ -22,9 +22,10 @@ from batuta.kernel.errors import StaleEpochError, StoreUnavailableError
 from batuta.kernel.id_fields import UuidStr
 from batuta.server.config import Settings
 from batuta.server.database.principal import acting_as
-from batuta.server.http.guard import bearer_of, cookies_of, is_own_origin, login_of
-from batuta.server.http.text_checks import check_text
+from batuta.server.http.guard import bearer_of, check_text, cookies_of, is_own_origin, login_of
+from batuta.server.http.protocols import ABORT
 from batuta.server.live.feed import SessionFeed
+from batuta.server.live.frames import MAX_WAITING_BYTES, CountingSocketServer
 from batuta.server.live.notifications import Notification, NotificationBus
 from batuta.server.live.stored_events import DeliveredEvent
 from batuta.server.policy import EVENTS, Access, AccessRule
@@ -37,10 +38,10 @@ log = logging.getLogger("batuta.server")
 
 CONNECT = AccessRule(Access.USER, "read")
 MAX_FRAME_BYTES = 262_144
-MAX_WAITING_FRAMES = 256
-"""Frames that may wait for a slow client; beyond that its feed waits too."""
 SLOW_CLIENT_SECONDS = 30.0
-"""How long a slow client is waited for; then it is disconnected and can resume."""
+"""How long the feed of a slow client waits for it; then it is disconnected and can resume."""
+GOODBYE_SECONDS = 5.0
+"""How long a client that is disconnected may take to leave, before its connection is ended."""
 COMMANDS_PER_SECOND, COMMAND_BURST = 20.0, 60.0
 MAX_JOINED_SESSIONS = 50
 RETRY_SECONDS = 1.0
@@ -159,9 +160,11 @@ class SocketServer:
         return frozenset(c.user_id for c in callers if c.workspace_id == workspace_id and APPROVER in c.roles)
 
     async def end(self, sids: frozenset[str]) -> None:
-        """Close some sockets."""
+        """Close some sockets, whatever their clients do."""
         for sid in sids:
+            engine_id = self.server.manager.eio_sid_from_sid(sid, "/")
             await self.server.disconnect(sid)
+            await self._hang_up(engine_id)
 
     async def close(self) -> None:
         """Close all of them. Harmless if repeated."""
@@ -172,7 +175,7 @@ class SocketServer:
         await self.server.shutdown()
 
     def _new_server(self) -> socketio.AsyncServer:
-        server = socketio.AsyncServer(
+        server = CountingSocketServer(
             async_mode="asgi",
             transports=["websocket"],
             allow_upgrades=False,
@@ -217,12 +220,38 @@ class SocketServer:
         now = asyncio.get_running_loop().time()
         known = {self.server.manager.eio_sid_from_sid(sid, "/") for sid in self._connections}
         silent = {
-            eio_sid: self._silent.get(eio_sid, now) for eio_sid in self.server.eio.sockets if eio_sid not in known
+            engine_id: self._silent.get(engine_id, now)
+            for engine_id in self.server.eio.sockets
+            if engine_id not in known
         }
         self._silent = silent
-        for eio_sid, since in silent.items():
+        for engine_id, since in silent.items():
             if now - since >= LOGIN_SECONDS:
-                await self.server.eio.disconnect(eio_sid)
+                await self._hang_up(engine_id)
+
+    async def close_slow(self) -> None:
+        """Close sockets for which more waits than a feed leaves there: answers and notifications that nobody takes."""
+        for engine_id, socket in list(self.server.eio.sockets.items()):
+            if socket.queue.waiting_bytes > 2 * MAX_WAITING_BYTES:
+                self._abort(engine_id)
+
+    async def _hang_up(self, engine_id: str | None) -> None:
+        """Say goodbye, and end the connection if its client stays. Nothing waits for the client here."""
+        socket = self.server.eio.sockets.get(engine_id)
+        if socket is not None:
+            asyncio.get_running_loop().call_later(GOODBYE_SECONDS, self._ending_of(engine_id))
+            await socket.close(wait=False)
+            socket.queue.put_nowait(None)  # whoever writes to it closes it after that
+
+    def _abort(self, engine_id: str) -> None:
+        """End a connection at once; its client can resume."""
+        self._ending_of(engine_id)()
+
+    def _ending_of(self, engine_id: str | None) -> Callable[[], None]:
+        """What ends a connection: taken while it is known, because goodbyes make it forgotten."""
+        scope = self.server.environ.get(engine_id, {}).get("asgi.scope", {})
+        end: Callable[[], None] = scope.get("extensions", {}).get(ABORT, {}).get("call", lambda: None)
+        return end
 
     async def _disconnect(self, sid: str, reason: str) -> None:
         connection = self._connections.pop(sid, None)
@@ -312,15 +341,21 @@ class SocketServer:
         socket = self.server.eio.sockets.get(engine_id)
         if socket is None:
             return  # it has disconnected, and the task that follows for it is about to be cancelled
-        waited = 0.0
-        while socket.queue.qsize() > MAX_WAITING_FRAMES:
-            if waited >= SLOW_CLIENT_SECONDS:
-                await self.server.disconnect(sid)
+        for delivered in batch:
+            if not await self._has_room(socket):
+                self._abort(engine_id)
                 return
+            await socket.send(Packet(MESSAGE, f'2["agent:event",{delivered.wire()}]'))
+
+    async def _has_room(self, socket: Any) -> bool:
+        """Whether the client takes what waits for it, sooner or later."""
+        waited = 0.0
+        while socket.queue.waiting_bytes > MAX_WAITING_BYTES:
+            if waited >= SLOW_CLIENT_SECONDS:
+                return False
             await asyncio.sleep(0.05)
             waited += 0.05
-        for delivered in batch:
-            await socket.send(Packet(MESSAGE, f'2["agent:event",{delivered.wire()}]'))
+        return True
 
 
 def _position_after(batch: Sequence[DeliveredEvent], position: Position) -> Position:

@@ -125,6 +125,11 @@ class SubscriberBuffer:
         self._position = Position(0, 0)
         self._monotonic = monotonic
 
+    @property
+    def has_news(self) -> bool:
+        """Whether something was stored that the follower has not received."""
+        return self.must_read or bool(self._waiting)
+
     def advance(self, position: Position) -> None:
         """The follower has received everything up to here."""
         self._position = position

@@ -43,11 +43,15 @@ class LiveStreams:
         """The callers, by the id of their stream."""
         return {stream_id: stream.caller for stream_id, stream in self._streams.items()}
 
-    @contextmanager
-    def open(self, caller: Caller) -> Iterator[LiveStream]:
-        """A stream within the block. Raises `TooManyProblem`."""
+    def check_room(self, caller: Caller) -> None:
+        """Refuse a caller with too many streams before the response begins. Raises `TooManyProblem`."""
         if sum(stream.caller.user_id == caller.user_id for stream in self._streams.values()) >= self._most:
             raise TooManyProblem(f"You have {self._most} open streams at this server.", code="TOO_MANY_STREAMS")
+
+    @contextmanager
+    def open(self, caller: Caller) -> Iterator[LiveStream]:
+        """A stream within the block. Raises `TooManyProblem`: requests at the same moment may all have found room."""
+        self.check_room(caller)
         stream_id, stream = new_id(), LiveStream(caller)
         self._streams[stream_id] = stream
         if self._is_closed:

@@ -88,6 +88,7 @@ class FeedSubscription:
         self.buffer = SubscriberBuffer(monotonic=asyncio.get_running_loop().time)
         self.live = LiveEventQueue()
         self._is_awake = False
+        self._is_gathering = False
         self._waiter: asyncio.Future[bool] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._deadline = 0.0
@@ -106,7 +107,7 @@ class FeedSubscription:
     def add_live(self, event: Event) -> bool:
         """A live event was published; False if characters are missing before it."""
         is_taken = self.live.add(event)
-        if self.live:
+        if self.live and not self._is_gathering:
             self._wake()
         return is_taken
 
@@ -138,6 +139,16 @@ class FeedSubscription:
             return await self._waiter
         finally:
             self._waiter = None
+
+    async def gather(self, seconds: float) -> None:
+        """Let live events come together for so long, unless something was stored: that waits for nothing."""
+        if seconds <= 0 or self.is_over or not self.live or self.buffer.has_news:
+            return
+        self._is_awake, self._is_gathering = False, True
+        try:
+            await self.wait(seconds)
+        finally:
+            self._is_awake, self._is_gathering = True, False
 
     def _wake(self) -> None:
         self._is_awake = True

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from batuta.eventstore.audit import AuditStore, ChainHead, ChainRow, Erased
 from batuta.kernel.ids import SessionId
+from batuta.kernel.sqlite import overwriting
 from batuta.server.database.engines import SqlitePlatformDatabase
 
 
@@ -48,8 +49,5 @@ class WordForgettingAudit:
 
 
 def _merge(connection: sa.Connection) -> None:
-    connection.exec_driver_sql("PRAGMA secure_delete = ON")
-    try:
+    with overwriting(connection.exec_driver_sql):
         connection.exec_driver_sql("INSERT INTO message_words (message_words) VALUES ('optimize')")
-    finally:
-        connection.exec_driver_sql("PRAGMA secure_delete = OFF")

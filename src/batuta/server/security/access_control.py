@@ -49,7 +49,7 @@ class AccessControl:
             _check_rule(rule, caller)
             return caller, is_there(connection, caller, names), seen_at is None or now - seen_at > SEEN_EVERY
 
-        caller, is_found, is_due = await self._database.read(look)
+        caller, is_found, is_due = await self._database.look_up(look)
         if is_due:
             await self._database.write(lambda connection: _mark_seen(connection, credential, now))
         if not is_found:
@@ -66,7 +66,7 @@ class AccessControl:
             _check_rule(rule, current)
             return current, is_there(connection, current, names)
 
-        current, is_found = await self._database.read(look)
+        current, is_found = await self._database.look_up(look)
         if not is_found:
             raise NotFoundProblem
         return current

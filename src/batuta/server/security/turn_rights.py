@@ -6,6 +6,7 @@ revoked, conversations deleted and workspaces closed; what was true when the mes
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -46,12 +47,12 @@ class TurnRights:
 
     async def loss(self) -> str | None:
         """Why nothing may be done for this turn any more, if so."""
-        found = await self.database.read(self._current)
+        found = await self.database.look_up(self._current)
         return found if isinstance(found, str) else None
 
     async def current_user(self, user: ToolUser) -> ToolUser:
         """See `CallGuard.current_user`."""
-        found = await self.database.read(self._current)
+        found = await self.database.look_up(self._current)
         if isinstance(found, str):
             raise ToolRefusedError(found)
         return ToolUser(id=user.id, roles=found)
@@ -66,14 +67,15 @@ class TurnRights:
 
     def _current(self, connection: sa.Connection) -> frozenset[str] | str:
         """The roles the user holds, or why they may do nothing."""
-        account = _account(connection, self.user_id)
-        if account is None:
+        ids = {"user_id": self.user_id, "session_id": self.session_id, "key_digest": self.key_digest}
+        found = connection.execute(_CURRENT, ids).first()
+        if found is None:
             return "the account was disabled, deleted, or its workspace closed"
-        if not _is_there(connection, self.session_id, self.user_id):
+        if not found.has_session:
             return "the conversation was deleted"
-        if self.key_digest is not None and not _is_key_valid(connection, self.key_digest, self.user_id):
+        if self.key_digest is not None and (found.scopes is None or CHAT not in json.loads(found.scopes)):
             return "the API key was revoked"
-        return frozenset(json.loads(account.roles))
+        return frozenset(json.loads(found.roles))
 
     def _may_decide(self, connection: sa.Connection, decider: str, role: str | None) -> bool:
         account, owner = _account(connection, decider), _account(connection, self.user_id)
@@ -84,26 +86,27 @@ class TurnRights:
         return is_near and (role is None or role in roles)
 
 
-def _account(connection: sa.Connection, user_id: str) -> sa.Row[tuple[object, ...]] | None:
-    query = sa.select(users).where(
-        users.c.user_id == user_id,
-        users.c.is_disabled.is_(False),
-        workspaces.c.workspace_id == users.c.workspace_id,
-        workspaces.c.closed_at.is_(None),
-    )
-    return connection.execute(query).first()
+_USER = sa.bindparam("user_id", type_=sa.String)
+_IS_ACTIVE = sa.and_(
+    users.c.user_id == _USER,
+    users.c.is_disabled.is_(False),
+    workspaces.c.workspace_id == users.c.workspace_id,
+    workspaces.c.closed_at.is_(None),
+)
+_ACCOUNT = sa.select(users.c.roles, users.c.workspace_id).where(_IS_ACTIVE)
+_HAS_SESSION = sa.exists().where(
+    user_sessions.c.session_id == sa.bindparam("session_id", type_=sa.String),
+    user_sessions.c.user_id == _USER,
+    user_sessions.c.deleted_at.is_(None),
+)
+_SCOPES = sa.select(api_keys.c.scopes).where(
+    api_keys.c.secret_hash == sa.bindparam("key_digest", type_=sa.String), api_keys.c.user_id == _USER
+)
+_CURRENT = sa.select(users.c.roles, _HAS_SESSION.label("has_session"), _SCOPES.scalar_subquery().label("scopes")).where(
+    _IS_ACTIVE
+)
+"""All that a turn's rights depend on, in one question: it is asked before every turn and every tool call."""
 
 
-def _is_there(connection: sa.Connection, session_id: str, user_id: str) -> bool:
-    query = sa.select(user_sessions.c.session_id).where(
-        user_sessions.c.session_id == session_id,
-        user_sessions.c.user_id == user_id,
-        user_sessions.c.deleted_at.is_(None),
-    )
-    return connection.execute(query).first() is not None
-
-
-def _is_key_valid(connection: sa.Connection, digest: str, user_id: str) -> bool:
-    query = sa.select(api_keys.c.scopes).where(api_keys.c.secret_hash == digest, api_keys.c.user_id == user_id)
-    scopes = connection.execute(query).scalar()
-    return scopes is not None and CHAT in json.loads(scopes)
+def _account(connection: sa.Connection, user_id: str) -> sa.Row[Any, Any] | None:
+    return connection.execute(_ACCOUNT, {"user_id": user_id}).first()

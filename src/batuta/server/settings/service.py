@@ -48,7 +48,7 @@ class UserPreferences:
 
     async def get(self, user_id: str) -> Preferences:
         """See `PreferenceReader.get`. A default agent that left the team counts as unset."""
-        found = Preferences(**await self._database.read(lambda connection: repository.load(connection, user_id)))
+        found = Preferences(**await self._database.look_up(lambda connection: repository.load(connection, user_id)))
         if self._agents is None or found.default_agent_id in self._agents:
             return found
         return found.model_copy(update={"default_agent_id": None})

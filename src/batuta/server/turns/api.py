@@ -36,8 +36,11 @@ async def send(
     accept: Annotated[str, Header()] = "",
 ) -> Response:
     """Send a message. The answer is the id of its turn, or the turn itself if the client accepts events."""
+    is_streamed = sse.MEDIA_TYPE in accept
+    if is_streamed:
+        streams.check_room(caller)
     answer, position = await turns.accept(caller, session_id, body)
-    if sse.MEDIA_TYPE not in accept:
+    if not is_streamed:
         return JSONResponse(answer.model_dump(), status_code=202)
     return sse.respond(
         sse.frames_of(
@@ -70,6 +73,7 @@ async def stream(
     last_event_id: Annotated[str | None, Header(max_length=60)] = None,
 ) -> Response:
     """Everything stored after the last event seen, then everything that comes."""
+    streams.check_room(caller)
     position = sse.position_of(last_event_id)
     if position is None and last_event_id:
         return sse.respond(sse.only_resync(session_id))

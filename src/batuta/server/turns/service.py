@@ -141,7 +141,7 @@ class Turns:
     async def _check_open(self, caller: Caller, session_id: str, message: NewMessage) -> list[OpenTurn]:
         """The unfinished turns of the session; a user has only so many in all. Raises `TooManyProblem`."""
         key = _client_key(message)
-        is_over, of_session = await self._database.read(
+        is_over, of_session = await self._database.look_up(
             lambda connection: (
                 repository.is_over_limit(connection, caller.user_id, self._max_open, session_id, key),
                 repository.open_turns(connection, session_id),
@@ -199,7 +199,9 @@ class Turns:
             payload=_payload(caller, message),
             user_id=caller.user_id,
             tenant_id=caller.workspace_id,
-            context={**({} if context is None else context.carried()), **_credential(caller)},
+            # The key that brings a message is named: a turn does not outlive it.
+            context=({} if context is None else context.carried())
+            | ({KEY_CONTEXT: caller.credential.digest} if caller.credential.kind == "key" else {}),
         )
         said = UserMessage(
             **work.stamp.envelope(),
@@ -233,11 +235,6 @@ class Turns:
 
 def _client_key(message: NewMessage) -> str:
     return f"message/{message.client_message_id}"
-
-
-def _credential(caller: Caller) -> dict[str, str]:
-    """The key that brings a message: a turn does not outlive it."""
-    return {KEY_CONTEXT: caller.credential.digest} if caller.credential.kind == "key" else {}
 
 
 def _payload(caller: Caller, message: NewMessage) -> dict[str, Any]:

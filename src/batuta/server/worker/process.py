@@ -4,28 +4,35 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 
 from batuta.agents.documents.library import CHOSEN_SERVICE, UNREAD_SERVICE
+from batuta.events.envelope import Event
 from batuta.events.fanout import FanOutSink
+from batuta.events.log import EventLog
 from batuta.events.queue import Lease
+from batuta.events.sink import Recorder
+from batuta.eventstore.journal import DurableJournal
+from batuta.eventstore.projectors import Projector
+from batuta.eventstore.recorder import TurnRecorder
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.observability.standard import Observers
 from batuta.orchestration.caution import unasked_writes
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
+from batuta.pipelines.journal import Journal
 from batuta.pipelines.options import RunOptions
 from batuta.server.backends import Backends
 from batuta.server.config import Settings
 from batuta.server.files.attached import AttachedFiles
 from batuta.server.live.live_text import LiveEventSink
-from batuta.server.live.notifications import NotificationHandlers
+from batuta.server.live.notifications import Notification, NotificationHandlers
 from batuta.server.monitoring.observers import watcher
 from batuta.server.supervision import TaskSupervisor
-from batuta.server.worker.persistence import TurnPersistence
 from batuta.server.worker.run_options import RunServices
-from batuta.server.worker.stop_signals import NotifiedStopSignals
 from batuta.server.worker.titling import SessionTitler
 
 log = logging.getLogger("batuta.server")
@@ -116,3 +123,45 @@ class PlatformWorker:
         }
         with self._bus.subscribed(handlers):
             yield
+
+
+class TurnPersistence:
+    """Makes the recorder and the journal of one owner of a turn, on the event log of the platform."""
+
+    def __init__(self, log: EventLog, projector: Projector, clock: Clock = SYSTEM_CLOCK) -> None:
+        self._log = log
+        self._projector = projector
+        self._clock = clock
+
+    def recorder(self, lease: Lease, history: Sequence[Event]) -> Recorder:
+        """The recorder of one owner."""
+        return TurnRecorder(
+            self._log, str(lease.work.session_id), fence=lease.fence, projector=self._projector, history=history
+        )
+
+    def journal(self, lease: Lease, recorder: Recorder, history: Sequence[Event]) -> Journal:
+        """The journal of one owner."""
+        return DurableJournal(self._log, recorder, lease.work.stamp, events=history, clock=self._clock)
+
+
+class NotifiedStopSignals:
+    """`StopSignals` of a worker: wakes a turn when a `stop` notification names it."""
+
+    def __init__(self) -> None:
+        self._waiting: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
+
+    def on_stop(self, notification: Notification) -> None:
+        """Handle a `stop` notification."""
+        for event in self._waiting.get(notification.subject, ()):
+            event.set()
+
+    async def wait(self, turn_id: str) -> None:
+        """Return when a stop of this turn was requested."""
+        event = asyncio.Event()
+        self._waiting[turn_id].add(event)
+        try:
+            await event.wait()
+        finally:
+            self._waiting[turn_id].discard(event)
+            if not self._waiting[turn_id]:
+                del self._waiting[turn_id]

@@ -8,23 +8,59 @@ once per turn, for the principal the turn acts for, so that a store shows only t
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from batuta.agents.documents.library import CHOSEN_SERVICE
 from batuta.events.queue import Lease, Work
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.language.detection import detect_language
+from batuta.llm.budget import Budget, BudgetLedger
 from batuta.llm.resilient import Protection
 from batuta.llm.thinking import ThinkingOptions
 from batuta.pipelines.options import RunOptions
+from batuta.server.config import Settings
 from batuta.server.database.engines import Database
 from batuta.server.database.principal import Principal, acting_as
 from batuta.server.security.preferences import PreferenceReader, Preferences
 from batuta.server.security.turn_rights import TurnRights
-from batuta.server.worker.budgets import MonthlyBudgets
 from batuta.tools.context import LANGUAGE_SERVICE, TIME_ZONE_SERVICE
 from batuta.tools.invocation import ToolInvoker
 from batuta.tools.limits import ToolLimits
+
+
+class MonthlyBudgets:
+    """The budgets of a turn, as the settings say. A month is one of the calendar, in UTC."""
+
+    def __init__(self, settings: Settings, ledger: BudgetLedger) -> None:
+        self._settings = settings
+        self._ledger = ledger
+
+    def options(self, *, user_id: str, workspace_id: str, now: datetime) -> RunOptions:
+        """The options of a run; nothing where nothing is limited."""
+        budgets = self.of(user_id=user_id, workspace_id=workspace_id, now=now)
+        return RunOptions(budgets=budgets, ledger=self._ledger) if budgets else RunOptions()
+
+    def of(self, *, user_id: str, workspace_id: str, now: datetime) -> Sequence[Budget]:
+        """The budgets that count for a user of a workspace."""
+        month, settings = f"{now:%Y-%m}", self._settings
+        of_user = Budget(
+            scope="user",
+            id=f"{user_id}/{month}",
+            limit_tokens=settings.user_tokens_per_month,
+            limit_money=settings.user_usd_per_month,
+        )
+        of_workspace = Budget(
+            scope="tenant",
+            id=f"{workspace_id}/{month}",
+            limit_tokens=settings.workspace_tokens_per_month,
+            limit_money=settings.workspace_usd_per_month,
+        )
+        return [
+            budget
+            for budget in (of_user, of_workspace)
+            if budget.limit_tokens is not None or budget.limit_money is not None
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +78,6 @@ class TurnPrincipal:
     """The ids of the files that came with the message."""
     text: str = ""
     """The message."""
-
-    @property
-    def database_principal(self) -> Principal:
-        """As the database knows them: their own rows and no others."""
-        return Principal(user_id=self.user_id, scope="user")
 
 
 RunServiceProvider = Callable[[TurnPrincipal], Awaitable[object] | object]

@@ -6,7 +6,7 @@ import pytest
 from starlette.datastructures import Headers
 
 from batuta.server.config import Settings, load_settings
-from batuta.server.http.hosts import AllowedHosts, see_through_proxies
+from batuta.server.http.middleware import AllowedHosts, see_through_proxies
 
 SETTINGS: Settings = load_settings(
     {"BATUTA_PUBLIC_URL": "https://team.example:8443", "BATUTA_ALLOWED_HOSTS": "inside.example, second.example"}

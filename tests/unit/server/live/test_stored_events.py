@@ -224,6 +224,45 @@ async def test_pieces_are_merged_with_what_was_handed() -> None:
     assert [told.event.type for told in given] == ["assistant_message", "content_delta", "assistant_message"]
 
 
+async def test_pieces_are_placed_among_what_was_handed_without_a_look_into_the_log() -> None:
+    """A piece comes before the stored event that was emitted after it, and not at all once its message was."""
+    here = Process()
+    sink = LiveEventSink(here.bus)
+    with here.passing_on():
+        async with aclosing(await here.begun()) as batches:
+            reads, message = here.reads, new_id()
+            piece = {"session_id": SESSION, "turn_id": TURN, "message_id": message, "source_agent_id": "a"}
+            whole = AssistantMessage(**piece, content="Hello", original_index=4)
+            sink.emit(ContentDelta(**piece, delta="Hel", original_index=2))
+            await here.log.append(SESSION, [whole])
+            batch = await anext(batches)
+            late = ContentDelta(**piece, delta="lo", offset=3, original_index=3)
+            here.bus.publish(Notification("live", SESSION, event=late))
+            assert await anext(batches) == []
+            assert here.reads == reads
+    assert [(told.event.type, told.sequence_number) for told in batch] == [
+        ("content_delta", None),
+        ("assistant_message", 1),
+    ]
+
+
+async def test_what_is_stored_does_not_wait_for_pieces_to_gather() -> None:
+    watch = FeedSubscription()
+    watch.take()
+    watch.buffer.advance(START)
+    watch.add_live(ContentDelta(session_id=SESSION, turn_id=TURN, message_id=new_id(), delta="a", offset=0))
+    gathering = asyncio.create_task(watch.gather(3_600))
+    await asyncio.sleep(0)
+    watch.add_live(ContentDelta(session_id=SESSION, turn_id=TURN, message_id=new_id(), delta="b", offset=0))
+    await asyncio.sleep(0)
+    assert not gathering.done()
+    watch.push(stored_events(Grown(SESSION, Appended(epoch=1, first_seq=1, count=1), (answer("x"),), ("{}",))))
+    await asyncio.wait_for(gathering, 5)
+    assert await watch.wait(3_600)
+    live, stored = watch.take()
+    assert (len(live), [each.seq for each in stored or ()]) == (2, [1])
+
+
 async def test_a_new_life_of_a_session_is_read_from_the_log() -> None:
     here = Process()
     await here.log.append(SESSION, [answer("one")])
