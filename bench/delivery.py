@@ -83,7 +83,7 @@ async def ours(settings: dict[str, Any], followed: list[str], others: list[str])
 async def ours_in_memory(port: int, followed: list[str], others: list[str]) -> None:
     """Our delivery as server-sent events alone: a log in memory, no accounts, nobody who writes a file meanwhile."""
     log = MemoryEventLog()
-    bus, streams = LocalNotificationBus(), LiveStreams()
+    bus, streams = LocalNotificationBus(), LiveStreams(most=CLIENTS)
     feed = SessionFeed(log, bus, Projector(MemoryProjections(log)))
     credential = Credential(kind="login", digest="")
     caller = Caller(user_id="n", workspace_id="w", email="", name="", roles=frozenset(), credential=credential)

@@ -19,7 +19,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import aiohttp
 import psutil
@@ -40,6 +40,19 @@ CLIENTS = 500
 SESSIONS, LONG_EVENTS, ASKED = 100_000, 5_000, 40
 FIRST_PAGE_MS, LONG_SESSION_MS, IDLE_KB = 100, 300, 100
 """The aims; a time is held to them with its 95th percentile."""
+
+
+class TurnAims(NamedTuple):
+    """What is aimed at for turns of a mode, where anything is."""
+
+    per_second: float
+    alone_ms: float | None = None
+    """From the message of one person to its end, as a median."""
+    cpu_ms: float | None = None
+    """CPU of a turn in all processes together, the database server among them."""
+
+
+TURN_AIMS = {"embedded": TurnAims(80, alone_ms=35), "distributed": TurnAims(45, cpu_ms=40)}
 TEAM_TYPES = ("plan_generated", "content_delta", "tool_request", "assistant_message", "error")
 """What only the team can tell."""
 
@@ -160,23 +173,33 @@ async def turns(fleet: Fleet, secrets: Sequence[str]) -> Iterator[Line]:
     found = [facts for facts in done if began <= facts["began"] + facts["end"] <= ended]
     alone = [await visitors[0].ask() for _ in range(20)]
     await asyncio.gather(*(visitor.leave() for visitor in visitors))
-    return _turn_lines(found, alone, ended - began, used, (busy - idle) / PEOPLE)
+    aims = TURN_AIMS["embedded" if fleet.place.postgres is None else "distributed"]
+    return turn_lines(found, alone, ended - began, used, (busy - idle) / PEOPLE, aims)
 
 
-def _turn_lines(
-    found: Sequence[Facts], alone: Sequence[Facts], seconds: float, used: dict[str, float], own_bytes: float
+def turn_lines(
+    found: Sequence[Facts],
+    alone: Sequence[Facts],
+    seconds: float,
+    used: dict[str, float],
+    own_bytes: float,
+    aims: TurnAims,
 ) -> Iterator[Line]:
-    yield Line(f"turns, {PEOPLE} people at once", f"{len(found) / seconds:.1f} /s")
+    """Turns of many people at once, how long each waits, one person alone, and what a turn costs."""
+    rate = len(found) / seconds
+    wanted = f"≥ {aims.per_second:g} /s"
+    yield Line(f"turns, {PEOPLE} people at once", f"{rate:.1f} /s", aim=wanted, met=rate >= aims.per_second)
     for who, facts in ((f"{PEOPLE} people", found), ("one person", alone)):
         for name in ("accepted", "first event", "first of the team", "end"):
-            times = [1000 * one[name] for one in facts]
-            yield Line(
-                f"message to {name}, {who}",
-                f"p50 {percentile(times, 0.5):.0f} ms",
-                f"p95 {percentile(times, 0.95):.0f} ms",
-            )
+            p50, p95 = (percentile([1000 * one[name] for one in facts], share) for share in (0.5, 0.95))
+            most = aims.alone_ms if facts is alone and name == "end" else None
+            judged = {} if most is None else {"aim": f"p50 ≤ {most:g} ms", "met": p50 <= most}
+            yield Line(f"message to {name}, {who}", f"p50 {p50:.0f} ms", f"p95 {p95:.0f} ms", **judged)  # type: ignore[arg-type]
     for kind, cpu in used.items():
         yield Line(f"CPU per turn, {kind}", f"{1000 * cpu / max(1, len(found)):.1f} ms", f"{cpu / seconds:.2f} cores")
+    if aims.cpu_ms is not None:
+        each = 1000 * sum(used.values()) / max(1, len(found))
+        yield Line("CPU per turn, all together", f"{each:.1f} ms", aim=f"≤ {aims.cpu_ms:g} ms", met=each <= aims.cpu_ms)
     yield Line("memory per active session", f"{own_bytes / 1024:.0f} KB")
 
 

@@ -25,7 +25,17 @@ FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
 ROWS = ("events", "pipelines", "weight", "first_paint", "eventlog", "delivery", "sandbox", "erp", "datasets")
 """Parts that print one JSON object per line."""
-TELLERS = ("agents", "turns", "provider_path", "observability", "load", "files", "retrieval_speed", "language")
+TELLERS = (
+    "agents",
+    "turns",
+    "provider_path",
+    "observability",
+    "load",
+    "streaming",
+    "files",
+    "retrieval_speed",
+    "language",
+)
 """Parts that print a table of their own."""
 LIMIT_SECONDS = 1800
 

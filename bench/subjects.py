@@ -91,7 +91,7 @@ class Floor:
 class Batuta:
     """Ours, with events on: a sink sees every event."""
 
-    distribution = "batuta"
+    distribution = "batuta-ai"
 
     def linear(self, steps: int, sleep_at: int | None = None) -> Runner:
         from batuta import Pipeline, step

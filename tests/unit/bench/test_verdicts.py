@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import agents, load, run, turns
+from bench import agents, load, run, streaming, turns
 from bench.tables import verdict
 
 MET, MISSED = json.dumps({"case": "a", "met": True}), json.dumps({"case": "b", "met": False})
@@ -38,18 +38,35 @@ def test_a_run_says_what_was_judged_and_fails_if_an_aim_was_missed(
     assert capsys.readouterr().out.splitlines()[-1] == said
 
 
-def test_agents_and_turns_judge_the_row_that_has_an_aim() -> None:
-    costs = {"text": 149.0, "correction": 301.0, "tools": 450.0}
+def test_agents_are_judged_beside_the_fastest_peer_of_each_case() -> None:
+    cases = ("text", "correction", "tools")
+    peers = {"agent-framework-core 1": (100.0, 200.0, 300.0), "langchain 1": (500.0, 150.0, 900.0)}
+    ours = {
+        "by hand": (1.0, 1.0, 1.0),
+        "batuta, observed": (70.0, 106.0, 210.0),
+        "batuta, recorded": (140.0, 1.0, 421.0),
+    }
     rows = [
-        {"who": who, "case": case, "microseconds": costs[case]}
-        for who in ("by hand", "batuta, observed")
-        for case in costs
+        {"who": who, "case": case, "microseconds": cost}
+        for who, costs in {**ours, **peers}.items()
+        for case, cost in zip(cases, costs, strict=True)
     ]
-    assert agents.missed(rows) == 1
-    ours, peer = {"who": "batuta, memory", "microseconds": 160.0}, {"who": "langchain 1, bare", "microseconds": 100.0}
-    assert turns.missed([ours, peer]) == 1
-    assert turns.missed([{**ours, "microseconds": 150.0}, peer]) == 0
-    assert turns.missed([ours]) is None, "without a peer there is nothing to compare with"
+    assert agents.missed(rows) == 2, "observed in the case of a correction, recorded in that of tools"
+    assert agents.missed(rows[:9]) is None, "without a peer there is nothing to compare with"
+
+
+def test_turns_are_judged_beside_the_way_of_the_peer_that_their_aim_names() -> None:
+    bare, kept = (
+        {"who": f"langchain 1, {way}", "microseconds": cost} for way, cost in (("bare", 100.0), ("checkpointed", 120.0))
+    )
+    memory, sqlite, postgres = (
+        {"who": f"batuta, {backend}", "microseconds": cost}
+        for backend, cost in (("memory", 150.0), ("sqlite", 121.0), ("postgres", 120.0))
+    )
+    assert turns.missed([memory, sqlite, postgres, bare, kept]) == 1
+    assert turns.missed([memory, postgres, bare, kept]) == 0
+    assert turns.missed([{**memory, "microseconds": 151.0}, bare]) == 1
+    assert turns.missed([memory, sqlite, postgres]) is None, "without a peer there is nothing to compare with"
 
 
 def test_load_judges_the_times_that_have_an_aim_by_their_tail() -> None:
@@ -59,6 +76,24 @@ def test_load_judges_the_times_that_have_an_aim_by_their_tail() -> None:
     assert (load.missed(lines), load.missed(lines[1:]), load.missed(lines[2:])) == (1, 0, None)
     assert [str(line).split()[-1] for line in lines] == ["MISSED", "met", "/s"]
     assert "aim < 100 ms" in str(lines[0])
+
+
+def test_load_judges_turns_by_the_aims_of_their_mode() -> None:
+    quick = [dict.fromkeys(("accepted", "first event", "first of the team", "end"), 0.02)] * 100
+    slow = [{**quick[0], "end": 0.05}] * 10
+    embedded = load.TURN_AIMS["embedded"]
+    assert load.missed(load.turn_lines(quick, quick[:10], 1.0, {"web": 1.0}, 0.0, embedded)) == 0
+    assert load.missed(load.turn_lines(quick, slow, 2.0, {"web": 1.0}, 0.0, embedded)) == 2
+    distributed, used = load.TURN_AIMS["distributed"], {"web": 1.0, "worker": 2.0, "postgres": 1.1}
+    assert load.missed(load.turn_lines(quick, slow, 2.0, used, 0.0, distributed)) == 1, "41 ms of CPU in all"
+    assert load.missed(load.turn_lines(quick, slow, 2.0, {"web": 1.0}, 0.0, distributed)) == 0
+
+
+def test_streaming_judges_cpu_and_latency_beside_the_peer() -> None:
+    peer = streaming.Cost(16.0, 20.0)
+    assert streaming.missed({"batuta": streaming.Cost(16.0, 20.0), "agno": peer}) == 0
+    assert streaming.missed({"batuta": streaming.Cost(15.0, 21.0), "agno": peer}) == 1
+    assert streaming.missed({"batuta": streaming.Cost(1.0, 1.0)}) is None
 
 
 def test_a_load_that_missed_an_aim_fails_the_run(
