@@ -74,9 +74,9 @@ export const ToolCard = ({ item }: { readonly item: ToolItem }) => {
 
 /** The record that a write led to, if the tool tells one. */
 const recordOf = (item: ToolItem): { label: string; reference: RecordReference } | null => {
-  const told = item.details["record"];
-  if (item.state !== "succeeded" || typeof told !== "object" || told === null) return null;
-  const { entity, key, company, label } = told as Readonly<Record<string, unknown>>;
+  const record = item.details["record"];
+  if (item.state !== "succeeded" || typeof record !== "object" || record === null) return null;
+  const { entity, key, company, label } = record as Readonly<Record<string, unknown>>;
   if (typeof entity !== "string" || typeof key !== "string") return null;
   const reference = { entity, key, company: typeof company === "string" ? company : null, url: null };
   return { label: typeof label === "string" ? label : key, reference };

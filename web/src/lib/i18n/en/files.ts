@@ -78,7 +78,7 @@ export const files = {
   conversations: "Conversations",
   nothing: "Nothing found",
   nothingHint: "Try other words, or fewer of them. Both languages are searched.",
-  shared: "For everybody",
+  shared: "For everyone",
   lexical: "Found by words and their forms, in English and Spanish.",
   searchFailed: "The search did not work. Please try again.",
 };
