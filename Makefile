@@ -37,7 +37,7 @@ check: $(INSTALLED) ## The fast gates: format, lint, types, layers, drift, unit 
 	@$(MAKE) --no-print-directory $(CHECKED)
 
 # The fast tests run again when a file they may depend on has changed.
-$(CHECKED): $(INSTALLED) $(shell git ls-files -co --exclude-standard src tests tools examples bench web docs README.md)
+$(CHECKED): $(INSTALLED) $(wildcard $(shell git ls-files -co --exclude-standard src tests tools examples bench web docs README.md))
 	$(PYTEST) --quiet tests/unit tests/contract tests/replay tests/architecture tests/typing
 	@mkdir -p $(@D) && touch $@
 
