@@ -190,7 +190,7 @@ export const talk = {
     total: "Total",
     record: "Record",
     openRecord: (name: string) => `Open the record ${name}`,
-    rows: (number: string) => `${number} rows`,
+    rows: (number: string) => (number === "1" ? "1 row" : `${number} rows`),
     showRecords: "Show the records behind it",
     lines: "Lines",
     notFound: "The record could not be read.",

@@ -191,7 +191,7 @@ export const talk: typeof english = {
     total: "Total",
     record: "Registro",
     openRecord: (name: string) => `Abrir el registro ${name}`,
-    rows: (number: string) => `${number} filas`,
+    rows: (number: string) => (number === "1" ? "1 fila" : `${number} filas`),
     showRecords: "Mostrar los registros que la componen",
     lines: "Líneas",
     notFound: "No se pudo leer el registro.",
