@@ -82,6 +82,7 @@ chaos: $(INSTALLED) $(WEB) ## Kill processes and servers under load, then verify
 	$(BIN)/python -m tests.chaos.datasets
 	$(BIN)/python -m tests.chaos.files
 	BATUTA_INJECTIONS=all $(BIN)/python -m pytest -q tests/integration/orchestration/test_injections.py --timeout 3600
+	BATUTA_SOCKETS=2000 $(BIN)/python -m pytest -q tests/chaos/test_platform.py -k cr19 --timeout 600
 	BATUTA_GUESSES=10000 $(BIN)/python -m pytest -q tests/integration/server/test_doors.py -k se31 --timeout 3600
 soak: $(INSTALLED) ## 600,000 events through every sink, and half an hour of faults: nothing lost, slow or grown
 	$(BIN)/python -m tests.chaos.soak_observability
@@ -93,6 +94,7 @@ fuzz: $(INSTALLED) ## Programs in all modes, broken answers of providers, long c
 	BATUTA_REQUESTS=20000 $(BIN)/python -m pytest tests/unit/sandbox/test_hostile_requests.py --timeout 3600
 	BATUTA_REQUESTS=20000 $(BIN)/python -m pytest tests/unit/sandbox/test_hostile_business.py --timeout 3600
 	BATUTA_MEDIUM=1 $(BIN)/python -m pytest tests/unit/sandbox/business/test_medium_company.py --timeout 3600
+	BATUTA_DAMAGED=500 $(BIN)/python -m pytest tests/unit/knowledge/test_extract.py -k damaged --timeout 3600
 	BATUTA_CHART_CASES=500 $(BIN)/python -m pytest tests/unit/datasets/test_rendering.py --timeout 3600
 	BATUTA_PROGRAMS=2000 $(BIN)/python -m pytest tests/integration/orchestration/test_modes.py --timeout 7200
 	BATUTA_FILTERS=6000 $(BIN)/python -m pytest tests/unit/sandbox/test_filter_differential.py --timeout 3600

@@ -45,8 +45,7 @@ class Counting:
 
 def _agent(case: str) -> Any:
     from batuta import AgentStep
-    from batuta.kernel.answers import Answer
-    from batuta.kernel.messages import TextBlock, ToolCallBlock
+    from batuta.kernel.messages import Answer, TextBlock, ToolCallBlock
     from batuta.tools import tool
 
     def answer(*content: Any) -> Answer:

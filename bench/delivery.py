@@ -48,8 +48,8 @@ from batuta.server.config import ModelChoice
 from batuta.server.live import sse
 from batuta.server.live.feed import SessionFeed
 from batuta.server.live.notifications import LocalNotificationBus, announcing_growth
+from batuta.server.live.sse import LiveStream, LiveStreams
 from batuta.server.live.stored_events import DeliveredEvent
-from batuta.server.live.streams import LiveStream, LiveStreams
 from batuta.server.security.ownership import Caller, Credential
 from batuta.server.wiring import open_platform
 from bench.load_team import team

@@ -143,9 +143,12 @@ class Meter:
 
 
 def _cpu(process: psutil.Process) -> float:
-    times = process.cpu_times()
-    children = sum(_cpu(child) for child in process.children())
-    return float(times.user + times.system) + children
+    """What a process and those below it have used; one that is gone, as PostgreSQL's cleaners may be, is nothing."""
+    try:
+        times, children = process.cpu_times(), process.children()
+    except psutil.NoSuchProcess:
+        return 0.0
+    return float(times.user + times.system) + sum(map(_cpu, children))
 
 
 async def turns(fleet: Fleet, secrets: Sequence[str]) -> Iterator[Line]:

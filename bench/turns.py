@@ -37,8 +37,7 @@ ROUNDS = 30
 def team() -> Any:
     """The crew of the case, with models that answer at once."""
     from batuta import AgentStep
-    from batuta.kernel.answers import Answer
-    from batuta.kernel.messages import TextBlock, ToolCallBlock
+    from batuta.kernel.messages import Answer, TextBlock, ToolCallBlock
     from batuta.orchestration import Orchestrator, Specialist
     from batuta.tools import Tool, tool
 

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from batuta import AgentStep, Branch, ModelSettings, ParallelStep, Pipeline
 from batuta.events import BudgetRefused, Usage
-from batuta.kernel.answers import Answer
 from batuta.kernel.errors import BudgetExceededError
+from batuta.kernel.messages import Answer
 from batuta.llm.budget import Budget, MemoryBudgetLedger
 from batuta.llm.model import ModelRequest
 from batuta.llm.wrapper import WrappedModel

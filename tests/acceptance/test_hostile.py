@@ -11,9 +11,8 @@ import pytest_asyncio
 from playwright.async_api import Page
 
 from batuta.events.conversation import Citation
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import LogicalError
-from batuta.kernel.messages import TextBlock, ToolCallBlock
+from batuta.kernel.messages import Answer, Delta, TextBlock, ToolCallBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
 from batuta.orchestration.orchestrator import Orchestrator

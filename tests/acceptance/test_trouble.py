@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page
 
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import LogicalError
-from batuta.kernel.messages import TextBlock
+from batuta.kernel.messages import Answer, Delta, TextBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
 from batuta.orchestration.orchestrator import Orchestrator

@@ -1,7 +1,7 @@
 """The sizes of the code, as house style counts them."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
@@ -60,12 +60,10 @@ def functions(folder: Path) -> Iterator[Function]:
                 yield _measured(node, str(path.relative_to(ROOT)))
 
 
-def imports_inside_functions(folder: Path) -> list[str]:
-    """Places that import inside a function, without those that exist to do so."""
+def imports_inside(every: Iterable[Function]) -> list[str]:
+    """Functions that import something, without those that exist to do so."""
     return [
-        one.place
-        for one in functions(folder)
-        if one.imports and not any(allowed in one.place for allowed in _MAY_IMPORT_INSIDE)
+        one.place for one in every if one.imports and not any(allowed in one.place for allowed in _MAY_IMPORT_INSIDE)
     ]
 
 

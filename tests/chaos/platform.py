@@ -20,11 +20,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeGuard
 
 import aiohttp
 
-from batuta.events.conversation import Complete, UserMessage
+from batuta.events.conversation import Complete, ErrorOccurred, UserMessage
+from batuta.events.envelope import Event
 from batuta.events.fold import fold
 from batuta.events.runtime import TurnResumed, TurnStarted
 from batuta.events.wire import from_wire
@@ -360,7 +361,7 @@ async def verified(
         lost=[line for person in people for line in _lost(person, records[person.session])],
         bookings=[f"{want}: {times[want]} times" for p in people for want in p.wanted if times[want] != 1],
         failed=[
-            f"{event.turn_id}: {event.status}"
+            f"{event.turn_id}: {event.status}, {[e.message for e in events if _is_error_of(e, event.turn_id)]}"
             for event in events
             if isinstance(event, Complete) and event.status not in ("success", "paused")
         ],
@@ -418,6 +419,10 @@ def _lost(person: Person, records: Sequence[Any]) -> Iterator[str]:
     for message in person.accepted:
         if said[message] != 1:
             yield f"{person.session}: message {message} is in the log {said[message]} times"
+
+
+def _is_error_of(event: Event | None, turn: str | None) -> TypeGuard[ErrorOccurred]:
+    return isinstance(event, ErrorOccurred) and event.turn_id == turn
 
 
 def _ends(wire: Wire, turn: str) -> bool:

@@ -1,15 +1,21 @@
 """Short form of the distributed kill test: twenty seconds, a dozen people, every figure zero."""
 
-from collections.abc import Iterator
+import asyncio
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.chaos.platform import MODULES, TEAM, Load, run
 from tests.support.fleet import Fleet, distributed_place
+from tests.support.node_clients import run_client
 from tests.support.processes import Zygote
 
 pytestmark = pytest.mark.chaos
+
+SOCKETS = int(os.environ.get("BATUTA_SOCKETS", "200"))
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +40,36 @@ async def test_cr04_cr08_servers_that_go_away_and_come_back_cost_no_message_and_
     load = Load(users=6, seconds=24, kills_every=None, servers_every=(3.0, 6.0), seed=11)
     report = await run(zygote, load)
     report.require(messages=6, kills=3)
+
+
+@pytest.mark.timeout(300)
+async def test_cr19_sockets_come_back_and_not_in_step_when_all_web_processes_are_killed(
+    zygote: Zygote, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """CR-19: with the page's own way to reconnect. Of those who try again, few do so in the same moment."""
+    with distributed_place(tmp_path) as place:
+        fleet = Fleet(zygote, place, TEAM, about={"ledger": str(tmp_path / "ledger")}, workers=0)
+        (tmp_path / "ledger").touch()
+        async with fleet.running():
+            connected = tmp_path / "connected"
+            task = {"addresses": fleet.addresses, "secrets": await fleet.people(SOCKETS // 10), "sockets": SOCKETS}
+            waiting = asyncio.create_task(run_client("crowd", seconds=240, connected=str(connected), **task))
+            while not connected.exists():
+                assert not waiting.done(), await waiting
+                await asyncio.sleep(0.05)
+            await asyncio.gather(*(fleet.kill(f"web-{number}") for number in range(fleet.webs)))
+            report = await waiting
+    assert len(report["connected_ms"]) == SOCKETS
+    most = most_at_once(report["tried_ms"], within_ms=50)
+    assert most <= SOCKETS / 2
+    seconds = max(report["connected_ms"]) / 1000
+    record_property("figure", f"{SOCKETS} sockets back in {seconds:.1f} s, at most {most} tries within 50 ms")
+
+
+def most_at_once(moments: Sequence[float], *, within_ms: float) -> int:
+    """The most of them within a time."""
+    ordered = sorted(moments)
+    return max(bisect_right(ordered, first + within_ms) - place for place, first in enumerate(ordered))
 
 
 async def test_no_run_is_of_a_fleet_that_sees_through_row_level_security(zygote: Zygote, tmp_path: Path) -> None:

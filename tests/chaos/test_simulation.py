@@ -29,7 +29,8 @@ MOST_SEEDS = 400
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_or13_no_seed_breaks_a_promise(part: int) -> None:
+def test_or13_is16_no_seed_breaks_a_promise(part: int) -> None:
+    """OR-13, IS-16: the verifier also compares what the models served with what was metered."""
     tally = in_a_child(lambda: run(range(part, SEEDS, PARTS)))
     assert not tally.broken, "\n".join(tally.broken)
     assert tally.seeds == SEEDS // PARTS

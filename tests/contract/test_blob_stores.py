@@ -2,6 +2,8 @@
 
 import asyncio
 import hashlib
+import os
+import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -109,6 +111,30 @@ async def test_of_two_requests_for_the_same_place_one_is_refused(blobs: BlobStor
     outcomes = await asyncio.gather(blobs.append("both", slow(), limit=100), late(), return_exceptions=True)
     assert [type(each) for each in outcomes].count(UploadBusyError) == 1
     assert await blobs.offset("both") == 13
+
+
+async def test_bytes_of_a_cancelled_request_are_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that ends cancels its requests, also while a part is being written."""
+    blobs, data = LocalBlobStore(tmp_path), bytes(range(250)) * 6_000
+    writing, may_go_on, write = asyncio.Event(), threading.Event(), os.write
+    loop = asyncio.get_running_loop()
+
+    def slow_write(handle: int, view: memoryview) -> int:
+        loop.call_soon_threadsafe(writing.set)
+        may_go_on.wait(10)
+        return write(handle, view)
+
+    monkeypatch.setattr(os, "write", slow_write)
+    request = asyncio.create_task(blobs.append("ended", parts(data[:1_100_000], data[1_100_000:]), limit=len(data)))
+    await writing.wait()
+    request.cancel()
+    loop.call_later(0.05, may_go_on.set)
+    with pytest.raises(asyncio.CancelledError):
+        await request
+    there = await blobs.offset("ended")
+    assert there == 1_100_000
+    await blobs.append("ended", parts(data[there:]), limit=len(data))
+    assert await blobs.finish("ended") == hashlib.sha256(data).hexdigest()
 
 
 async def test_a_name_never_becomes_a_path(blobs: BlobStore) -> None:

@@ -2,23 +2,27 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from random import Random
 
 import asyncpg
 import pytest
 
 from batuta.events.admission import admit
+from batuta.events.queue import WorkStatus
 from batuta.eventstore.migrations import migrate
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_append import append_one
 from batuta.eventstore.postgres_database import SETTINGS, PostgresPool
 from batuta.eventstore.postgres_projections import PostgresProjections
+from batuta.eventstore.postgres_turns import PostgresTurnQueue
 from batuta.eventstore.projectors import Projector
-from batuta.kernel.errors import StaleEpochError, StoreUnavailableError
+from batuta.kernel.errors import FencedError, StaleEpochError, StoreUnavailableError
 from batuta.kernel.ids import new_id
 from batuta.server.live.notifications import LocalNotificationBus, announcing_growth
 from batuta.testing.eventlog import everything, noted, said, words
 from tests.support.servers import PostgresServer
+from tests.support.turns import say
 
 Figure = Callable[[str, object], None]
 
@@ -135,6 +139,51 @@ async def test_is03_a_cancelled_call_leaves_nothing_for_the_next_one(log_url: st
         for session in owners:
             await read(session)
     record_property("figure", f"1,000 calls, {answered} answered, 0 with another's rows")
+
+
+async def test_a_connection_that_was_refused_something_is_used_again_one_that_failed_is_not(log_url: str) -> None:
+    async with PostgresEventLog(PostgresPool(log_url, pool_size=1)) as log:
+        who = "SELECT pg_backend_pid()"
+
+        async def end(*statements: str) -> int:
+            """Run statements in a connection; the number of its process at the server."""
+            async with log.database.connection() as connection:
+                process: int = await connection.fetchval(who)
+                for statement in statements:
+                    await connection.execute(statement)
+            return process
+
+        first = await end()
+        with pytest.raises(asyncpg.UndefinedTableError):
+            await end("SELECT 1 FROM no_such_table")
+        assert await end() == first
+        with pytest.raises(asyncpg.UndefinedTableError):
+            await end("BEGIN", "SELECT 1 FROM no_such_table")  # and the transaction is left open
+        second = await end()
+        assert second != first
+        with pytest.raises(StoreUnavailableError):
+            await end("SELECT pg_terminate_backend(pg_backend_pid())")
+        assert await end() not in (first, second)
+
+
+async def test_an_owner_finishes_its_turn_by_one_statement_and_another_by_none(log_url: str) -> None:
+    statements: list[str] = []
+    async with PostgresEventLog(PostgresPool(log_url, pool_size=1)) as log:
+        queue = PostgresTurnQueue(log)
+        turn = await say(queue, new_id(), "finish this")
+        lease = await queue.lease("mine")
+        assert lease is not None
+        async with log.database.connection() as connection:
+            connection.add_query_logger(lambda query: statements.append(query.query))
+        await queue.finish(lease, "failed", error="no reason")
+        await asyncio.sleep(0)  # the driver says it in the next turn of the loop
+        assert len(statements) == 1
+        await queue.finish(lease, "failed", error="no reason")  # as if the answer had been lost
+        with pytest.raises(FencedError):
+            await queue.finish(replace(lease, owner="another"), "completed")
+        work = await queue.get(turn)
+    assert work is not None
+    assert (work.status, work.error) == (WorkStatus.FAILED, "no reason")
 
 
 async def test_ld08_notifications_cost_an_append_no_statement(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from batuta.agents.appointments.calendar_file import CalendarFile
 from batuta.agents.appointments.models import Appointment
@@ -135,7 +136,7 @@ def _starts(outcome: Outcome, tool: str, wanted: str) -> bool:
         return False
     args = outcome.approvals[0].args
     starts, *facts = wanted.split(",")
-    start = datetime.fromisoformat(str(args["start"])).strftime("%Y-%m-%d %H:%M")
+    start = datetime.fromisoformat(str(args["start"])).astimezone(ZoneInfo(ZONE)).strftime("%Y-%m-%d %H:%M")
     said = f"{args['duration_minutes']} min {args['title']} {args.get('with_whom')}".casefold()
     return start in [each.strip() for each in starts.split("/")] and all(fact.strip() in said for fact in facts)
 

@@ -22,8 +22,8 @@ from batuta.events.conversation import UserMessage
 from batuta.events.queue import NewWork, WorkStatus
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.eventstore.teams import TeamStore
-from batuta.kernel.answers import Answer
 from batuta.kernel.ids import new_id
+from batuta.kernel.messages import Answer
 from batuta.llm.model import ModelRequest
 from batuta.orchestration import Orchestrator, Specialist
 from batuta.orchestration.worker import TurnWorker

@@ -15,10 +15,9 @@ import socketio
 
 from batuta.agents.erp.access import ErpAccess
 from batuta.events.conversation import Citation
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.ids import new_id
-from batuta.kernel.messages import TextBlock, ToolCallBlock
+from batuta.kernel.messages import Answer, Delta, TextBlock, ToolCallBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import Model, ModelRequest
 from batuta.orchestration.orchestrator import Orchestrator

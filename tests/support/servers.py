@@ -228,7 +228,11 @@ class PostgresServer(Server):
         options += ["--encoding", "UTF8", "--locale-provider", "builtin", "--locale", "C.UTF-8"]
         # Few iterations: the password guards against neighbours on this machine, and every test connects anew.
         options += ["--no-sync", "--no-instructions", "--set", "scram_iterations=64"]
-        self.place.run([str(self._programs / "initdb"), "--pgdata", str(self.data), *options])
+        self.place.run([*self._initdb(), "--pgdata", str(self.data), *options])
+
+    def _initdb(self) -> list[str]:
+        """The program that makes the files, with options of one kind of server."""
+        return [str(self._programs / "initdb")]
 
     def _command(self) -> list[str]:
         fixed = {

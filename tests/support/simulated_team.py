@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar, cast
 
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ProviderUnavailableError
-from batuta.kernel.messages import ContentBlock, TextBlock, ToolCallBlock
+from batuta.kernel.messages import Answer, ContentBlock, Delta, TextBlock, ToolCallBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
 from batuta.orchestration.orchestrator import Orchestrator

@@ -9,8 +9,7 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from batuta.kernel.answers import Answer, Delta
-from batuta.kernel.messages import TextBlock, ThinkingBlock, ToolCallBlock
+from batuta.kernel.messages import Answer, Delta, TextBlock, ThinkingBlock, ToolCallBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
 from batuta.orchestration.orchestrator import Orchestrator

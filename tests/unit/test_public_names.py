@@ -76,7 +76,7 @@ assert asyncio.run(agent.run("Which city?")).value == "Lima"
 """
 
 
-def test_a_pipeline_that_nobody_listens_to_needs_no_pydantic() -> None:
+def test_a_pipeline_without_listeners_needs_no_pydantic() -> None:
     """Neither to be imported nor to be run: that is more than half of what it would cost (spec 09)."""
     loaded = modules_after(TWO_STEPS)
     assert "batuta.pipelines.runner" in loaded
@@ -86,7 +86,7 @@ def test_a_pipeline_that_nobody_listens_to_needs_no_pydantic() -> None:
 def test_declaring_agents_builds_no_models_and_loads_nothing_that_runs_them() -> None:
     """What `from batuta import AgentStep` may cost, counted instead of timed (spec 09)."""
     ours = {name for name in modules_after("from batuta import AgentStep") if name.startswith("batuta.")}
-    with_models = {"batuta.kernel.messages", "batuta.kernel.answers", "batuta.events.envelope"}
+    with_models = {"batuta.kernel.messages", "batuta.events.envelope"}
     assert not ours & {*with_models, "batuta.steps.execution", "batuta.llm.providers"}
     assert len(ours) <= MOST_MODULES_OF_AN_AGENT, sorted(ours)
 
@@ -110,3 +110,8 @@ def test_the_public_names_need_only_what_a_core_install_brings() -> None:
     roots = {module.partition(".")[0] for module in loaded - startup}
     assert "pydantic" in roots
     assert not {name for name in roots - CORE - sys.stdlib_module_names if not name.startswith("_sysconfigdata")}
+
+
+def test_the_check_of_an_installation_loads_no_reader_of_documents() -> None:
+    """They belong to the process that reads: `batuta doctor` answers within half a second without them."""
+    assert "pypdfium2" not in modules_after("import batuta.cli.doctor")

@@ -27,7 +27,7 @@ from batuta.events.tools import ToolRequest, ToolResponse
 from batuta.kernel.ids import new_id
 from batuta.language.detection import detect_language
 from batuta.orchestration.orchestrator import Orchestrator
-from batuta.orchestration.registry import SUPERVISOR_ID
+from batuta.orchestration.specialist import SUPERVISOR_ID
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
 from batuta.tools.context import LANGUAGE_SERVICE, ToolUser
 

@@ -7,9 +7,8 @@ from pydantic import BaseModel
 
 from batuta.cli.output import err, out
 from batuta.cli.pipelines import run_live
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import Rejected
-from batuta.kernel.messages import TextBlock
+from batuta.kernel.messages import Answer, Delta, TextBlock
 from batuta.llm.model import ModelRequest
 from batuta.pipelines.context import Context
 from batuta.pipelines.pipeline import Pipeline

@@ -14,7 +14,7 @@ from batuta.cli.common import ConfigFile, DataDir, settings_from
 from batuta.cli.output import out, version
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.kernel.errors import BatutaError, ConfigurationError
-from batuta.knowledge.extract.recognition import installed_languages
+from batuta.knowledge.extract.language_data import installed_languages
 from batuta.llm.providers import OFFLINE_MODEL, PROVIDERS, default_model
 from batuta.server.config import STATIC, Settings
 

@@ -16,7 +16,7 @@ from batuta.server.config import make_data_dir
 from batuta.server.erp.connection import erp_access, learn_erp_names
 from batuta.server.erp.mcp import erp_mcp_server, http_app, serve_stdio
 from batuta.server.erp.mcp_access import digest_of, load_tokens
-from batuta.server.erp.rights import erp_policy
+from batuta.server.erp.service import erp_policy
 
 TOKEN_VARIABLE = "BATUTA_MCP_TOKEN"  # noqa: S105 - the name of a variable
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from batuta.events.emitter import Emitter as Emitter
     from batuta.events.emitter import Stamp as Stamp
     from batuta.events.envelope import Event as Event
-    from batuta.events.fanout import FanOutSink as FanOutSink
-    from batuta.events.fanout import FilterSink as FilterSink
     from batuta.events.normalizer import normalize as normalize
+    from batuta.events.observers import FanOutSink as FanOutSink
+    from batuta.events.observers import FilterSink as FilterSink
     from batuta.events.plans import AgentChanged as AgentChanged
     from batuta.events.plans import AgentHandoff as AgentHandoff
     from batuta.events.plans import AgentIdentity as AgentIdentity
@@ -123,7 +123,7 @@ _imported, __all__ = lazy_exports(
             "Stamp",
         ),
         "batuta.events.envelope": ("Event",),
-        "batuta.events.fanout": ("FanOutSink", "FilterSink"),
+        "batuta.events.observers": ("FanOutSink", "FilterSink"),
         "batuta.events.normalizer": ("normalize",),
         "batuta.events.plans": (
             "AgentChanged",

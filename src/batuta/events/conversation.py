@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from batuta.events.envelope import Event
-from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import ErrorCategory
 from batuta.kernel.id_fields import AnyId
+from batuta.kernel.messages import StopReason
 from batuta.kernel.usage import NO_USAGE, Usage
 
 CompletionStatus = Literal["success", "cancelled", "failed", "paused"]

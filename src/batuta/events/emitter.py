@@ -1,13 +1,18 @@
-"""Emits events: stamps the envelope of a run on them, records what must be recorded, then informs the observer."""
+"""Emits events: stamps the envelope of a run on them, records what must be recorded, then informs the observer.
+
+`TurnNaming` gives stable names to what a turn emits that may be run again: the same place in the code gives an event
+the same id, a version 8 UUID of the time of the turn and a digest of turn, place, type and number.
+"""
 
 from collections.abc import Awaitable, Callable, Generator
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from batuta.events.observers import watching
 from batuta.events.sink import EventSink, Recorder, pipelined
 from batuta.kernel.errors import BatutaError, RecordingFailedError
-from batuta.kernel.ids import EventId, SessionId, TraceId, TurnId, canonical_id, new_id, trace_id_for
+from batuta.kernel.ids import EventId, SessionId, TraceId, TurnId, canonical_id, id_within, new_id, trace_id_for
 from batuta.kernel.tasks import await_shielded, never_waits
 
 if TYPE_CHECKING:
@@ -176,3 +181,41 @@ class _Done:
 # An exhausted iterator ends every wait at once, and need not be made anew for each event.
 _ENDED = cast("Generator[None, None, None]", iter(()))
 _DONE = _Done()
+
+
+DISTINGUISHING = (
+    "tool_use_id",
+    "approval_id",
+    "step_id",
+    "handoff_id",
+    "message_id",
+    "attempt",
+    "status",
+    "retry_successful",
+)
+"""Fields that tell apart what one place emits in no fixed order."""
+
+
+@cache
+def _distinguishing(event_type: "type[Event]") -> tuple[str, ...]:
+    return tuple(field for field in DISTINGUISHING if field in event_type.model_fields)
+
+
+class TurnNaming:
+    """Names the events of one run of one turn."""
+
+    def __init__(self, turn_id: str) -> None:
+        self._turn_id = turn_id
+        self._emitted: dict[str, int] = {}
+
+    def name(self, event: "Event", key: str) -> str:
+        """The id of an event."""
+        fields = event.__dict__
+        marks = [str(fields[field]) for field in _distinguishing(type(event)) if fields[field] is not None]
+        place = f"{event.type}|{key}|{'|'.join(marks)}"
+        number = self._emitted[place] = self._emitted.get(place, 0) + 1
+        return self.id_for(f"{place}|{number}")
+
+    def id_for(self, key: str) -> str:
+        """The id of a place."""
+        return id_within(self._turn_id, key)

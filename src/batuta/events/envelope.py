@@ -230,9 +230,19 @@ def trusted(event_type: Callable[P, E]) -> Callable[P, E]:
 
     A type checker sees the event's own constructor. The envelope is the run's.
     """
-    adopt = cast("type[E]", event_type).adopt
+    made = _TRUSTED.get(event_type)
+    if made is None:
+        made = _TRUSTED[event_type] = _adopting(cast("type[Event]", event_type))
+    return cast("Callable[P, E]", made)
 
-    def made(*_: P.args, **fields: P.kwargs) -> E:
+
+_TRUSTED: dict[Callable[..., Event], Callable[..., Event]] = {}
+
+
+def _adopting(event_type: type[Event]) -> Callable[..., Event]:
+    adopt = event_type.adopt
+
+    def made(**fields: Any) -> Event:
         return adopt(fields)
 
     return made

@@ -124,7 +124,7 @@ class Stored(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPage:
-    """Some records of a session in order, as they are kept. `batuta.events.stored` reads them."""
+    """Some records of a session in order, as they are kept. `batuta.events.wire` reads them."""
 
     session_id: SessionId
     records: tuple[Stored, ...]

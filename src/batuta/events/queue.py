@@ -204,8 +204,8 @@ class TurnQueue(Protocol):
         """
         ...
 
-    async def release(self, lease: Lease) -> None:
-        """Give it back unharmed, as at shutdown: the attempt does not count.
+    async def release(self, lease: Lease, *, delay: timedelta = timedelta()) -> None:
+        """Give it back unharmed, as at shutdown: the attempt does not count. It is not begun again before `delay`.
 
         Raises:
             FencedError: the owner lost it.

@@ -7,8 +7,8 @@ from pydantic import JsonValue
 
 from batuta.events.envelope import RuntimeEvent
 from batuta.events.steps import HookFailed, StepCompleted, StepFailed, StepStarted
-from batuta.kernel.answers import StopReason
 from batuta.kernel.effects import EffectKind
+from batuta.kernel.messages import StopReason
 from batuta.kernel.usage import Usage
 
 __all__ = [

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from batuta.events.conversation import Attachment, Citation
 from batuta.events.datasets import Cell, ChartKind, Column, Provenance, RecordReference
 from batuta.events.plans import AgentIdentity, ExpectedOutput, HandoffReason
-from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import ErrorCategory
+from batuta.kernel.messages import StopReason
 from batuta.kernel.usage import NO_USAGE, Usage
 
 TurnStatus = Literal["queued", "running", "success", "cancelled", "failed", "paused"]

@@ -1,9 +1,11 @@
-"""What the logs of every store do alike: the gate before an append, the alarm about a conflict, the bell behind it."""
+"""What the logs of every store do alike: the gate before an append, the alarm about a conflict, the bell behind it,
+and how positions of readers and consumers are checked.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
-from typing import Self, TypedDict, Unpack
+from typing import Any, Self, TypedDict, Unpack
 
 from batuta.events.admission import DEFAULT_LIMITS, Batch, Limits, admit
 from batuta.events.envelope import Event
@@ -15,16 +17,20 @@ from batuta.events.log import (
     Doorbell,
     Durability,
     GrowthListener,
+    Head,
     Page,
+    Stored,
     StoredPage,
     log_alarm,
 )
-from batuta.events.stored import opened
+from batuta.events.wire import opened
 from batuta.eventstore.doorbells import Bells, PollingDoorbell
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.kernel.errors import SequenceConflictError
+from batuta.kernel.errors import SequenceConflictError, StaleEpochError, StoreUnavailableError
 from batuta.kernel.ids import SessionId
 from batuta.kernel.ids import session_id as _session
+
+REFUSAL_SECONDS = 10.0
 
 
 class LogOptions(TypedDict, total=False):
@@ -37,6 +43,27 @@ class LogOptions(TypedDict, total=False):
     clock: Clock
 
 
+class Refusals:
+    """Whether something could not be stored a moment ago. Reading may work all the while, as on a full disk."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._last: float | None = None
+
+    @property
+    def is_recent(self) -> bool:
+        """Nothing was stored since the last refusal, and that is not long ago."""
+        return self._last is not None and self._clock.monotonic() - self._last < REFUSAL_SECONDS
+
+    def note(self) -> None:
+        """Something could not be stored just now."""
+        self._last = self._clock.monotonic()
+
+    def forget(self) -> None:
+        """Something was stored just now."""
+        self._last = None
+
+
 class StoreLog(ABC):
     """An `EventLog` but for how batches are stored and records are found."""
 
@@ -44,6 +71,7 @@ class StoreLog(ABC):
         self.limits = options.get("limits", DEFAULT_LIMITS)
         self.clock = options.get("clock", SYSTEM_CLOCK)
         self.bells = bells or Bells()
+        self.refusals = Refusals(self.clock)
         self._alarm = options.get("on_alarm", log_alarm)
 
     async def append(
@@ -61,6 +89,10 @@ class StoreLog(ABC):
         except SequenceConflictError as error:
             self._alarm(Alarm(kind="conflicting_event", session_id=batch.session_id, message=str(error)))
             raise
+        except StoreUnavailableError:
+            self.refusals.note()
+            raise
+        self.refusals.forget()
         self.bells.tell(batch, appended)
         return appended
 
@@ -109,3 +141,47 @@ class StoreLog(ABC):
     @abstractmethod
     async def heads(self, session_ids: Collection[str]) -> Mapping[SessionId, int]:
         """See `EventLog.heads`."""
+
+
+LARGEST = 2**63 - 1
+"""The largest position a database can hold."""
+
+
+def check_range(after: int, limit: int) -> None:
+    """Refuse what no reader can mean."""
+    if after < 0:
+        raise ValueError(f"a position is 0 or more, got {after}")
+    if limit < 1:
+        raise ValueError(f"a limit is 1 or more, got {limit}")
+
+
+def check_position(session_id: str, *, epoch: int, after: int, held: int | None) -> None:
+    """Whether a reader's position is of this log; `held` is the epoch of what the log holds there, if anything."""
+    if after and held != epoch:
+        raise StaleEpochError(
+            f"session {session_id} holds no position {after} of epoch {epoch}: read it again from the start"
+        )
+
+
+def page_of(session_id: SessionId, rows: Sequence[Any], *, after: int, epoch: int | None) -> StoredPage:
+    """A page from what one statement found, so that all of it is of one moment.
+
+    There is at least one row; each begins with the head (epoch, position, fence) and the epoch at the reader's
+    position, and ends with a record (epoch, position, event id, content). All of them may be missing.
+    """
+    head_epoch, last_seq, fence, held = rows[0][:4]
+    if epoch is not None:
+        check_position(session_id, epoch=epoch, after=after, held=held)
+    head = Head() if head_epoch is None else Head(epoch=head_epoch, last_seq=last_seq, fence=fence)
+    records = () if rows[0][5] is None else tuple([Stored(*row[4:]) for row in rows])
+    return StoredPage(session_id=session_id, records=records, head=head)
+
+
+def check_advance(consumer: str, session_id: str, *, now: int, after: int, to: int, head: Head) -> None:
+    """Whether a consumer that is at `now` may go from `after` to `to`."""
+    if not after <= to <= head.last_seq:
+        raise ValueError(f"{consumer} cannot be at {to}: that is not between {after} and the head {head.last_seq}")
+    if now not in (after, to):
+        raise SequenceConflictError(
+            f"{consumer} is at {now} of session {session_id}, not at {after}: two of its kind work on it"
+        )

@@ -21,7 +21,7 @@ from batuta.events.envelope import Event, trusted
 from batuta.events.log import EventLog
 from batuta.events.runtime import EffectAbandoned, EffectIntended, EffectRecorded
 from batuta.events.sink import Recorder, pipelined
-from batuta.events.stored import events_in
+from batuta.events.wire import events_in
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ConfigurationError, TransientError
 from batuta.kernel.ids import EventId, id_within

@@ -6,9 +6,8 @@ from typing import Any, Unpack
 
 from batuta.events.admission import Batch
 from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Stored, StoredPage
-from batuta.eventstore.base import LogOptions, StoreLog
+from batuta.eventstore.base import LogOptions, StoreLog, check_advance, check_position, check_range
 from batuta.eventstore.chain import GENESIS, ChainPlace, Sealed, fresh_salt, seal
-from batuta.eventstore.cursors import check_advance, check_position, check_range
 from batuta.eventstore.decisions import Claim, Known, earlier_answer, head_after, next_positions
 from batuta.eventstore.doorbells import Bells
 from batuta.eventstore.readmodels import CONSUMER, Upsert

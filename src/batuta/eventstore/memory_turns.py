@@ -25,6 +25,7 @@ class MemoryTurnQueue(RuledTurnQueue):
         self.log = log
         self.kinds = kinds
         self.limits = log.limits
+        self.refusals = log.refusals
         self._clock = log.clock
         self._rows = log.store.turns
 
@@ -47,6 +48,9 @@ class MemoryTurnQueue(RuledTurnQueue):
         changes, lease = lease_of(row, now, owner=owner, fence=self._next_fence(row), length=length)
         row |= changes
         return self.served.note(lease)
+
+    async def _is_any_to_recover(self) -> bool:
+        return True  # to look for it costs as much as to do it
 
     async def _lost_for_good(self) -> Sequence[Work]:
         return [rules.work_of(row) for row in self._lost() if row["attempts"] >= row["max_attempts"]]

@@ -7,8 +7,7 @@ import asyncpg
 
 from batuta.events.admission import Batch
 from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, StoredPage
-from batuta.eventstore.base import LogOptions, StoreLog
-from batuta.eventstore.cursors import LARGEST, check_advance, check_range, page_of
+from batuta.eventstore.base import LARGEST, LogOptions, StoreLog, check_advance, check_range, page_of
 from batuta.eventstore.decisions import overlap, sequence_conflict
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.postgres_append import Executor, append_all

@@ -1,9 +1,10 @@
-"""Connections to PostgreSQL: a pool, one more for the writer, and foreign errors turned into ours."""
+"""Connections to PostgreSQL: those that read, those kept for group commits, and foreign errors turned into ours."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from batuta.eventstore.driver_errors import is_passing
 from batuta.eventstore.schema_version import OLDEST_COLUMN, SchemaVersion
@@ -13,6 +14,8 @@ try:
     import asyncpg
 except ImportError as missing:
     raise MissingExtraError("postgres", needed_for="PostgreSQL") from missing
+
+Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
 SCHEMA_REVISION = "0002"
 OLDEST_PROGRAM = "0002"
@@ -68,12 +71,11 @@ class PostgresPool:
 
     def __init__(self, url: str, *, pool_size: int = POOL_SIZE, command_seconds: float = COMMAND_SECONDS) -> None:
         self._url = url
-        self._pool_size = pool_size
         self._command_seconds = command_seconds
         self._opening = asyncio.Lock()
-        self._pool: asyncpg.Pool[asyncpg.Record] | None = None
-        self._writers: list[asyncpg.Connection[asyncpg.Record]] = []
-        self._free_writers = asyncio.Semaphore(WRITERS)
+        self._readers = _Connections(self._connect, pool_size, command_seconds)
+        self._writers = _Connections(partial(self._connect, lock_timeout=str(LOCK_MS)), WRITERS, command_seconds)
+        self._is_open = False
         self._is_closed = False
 
     async def open(self) -> None:
@@ -81,56 +83,46 @@ class PostgresPool:
         async with self._opening:
             if self._is_closed:
                 raise StoreUnavailableError("the store is closed")
-            if self._pool is None:
-                self._pool = await self._connected_pool()
+            if not self._is_open:
+                with refusals_as_ours():
+                    async with self._readers.one() as connection:
+                        try:
+                            await _check_schema(connection)
+                        except BaseException:
+                            connection.terminate()  # a store that did not open is not closed by its user
+                            raise
+                self._is_open = True
 
     @asynccontextmanager
-    async def connection(self) -> AsyncIterator["asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"]:
+    async def connection(self) -> AsyncIterator[Connection]:
         """A connection of the pool; statements outside a transaction commit one by one.
 
         Holding one, do not ask for a second: enough callers that do would wait for one another. No one waits
         longer for a connection than for an answer.
         """
-        if self._pool is None or self._is_closed:
+        if not self._is_open or self._is_closed:
             await self.open()
-        assert self._pool is not None
         with errors_as_ours():
-            async with self._pool.acquire(timeout=self._command_seconds) as connection:
+            async with self._readers.one() as connection:
                 yield connection
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator["asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"]:
+    async def transaction(self) -> AsyncIterator[Connection]:
         """A connection inside a transaction that commits at the end of the block."""
         async with self.connection() as connection, connection.transaction():
             yield connection
 
     @asynccontextmanager
-    async def writer(self) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-        """A connection kept for group commits; one that failed is not used again.
+    async def writer(self) -> AsyncIterator[Connection]:
+        """A connection kept for group commits.
 
         As with `connection`: a caller that holds one must not ask for a second.
         """
-        if self._pool is None or self._is_closed:
+        if not self._is_open or self._is_closed:
             await self.open()
         with errors_as_ours():
-            if self._free_writers.locked():
-                async with asyncio.timeout(self._command_seconds):
-                    await self._free_writers.acquire()
-            else:
-                await self._free_writers.acquire()
-            try:
-                connection = await self._next_writer()
-                try:
-                    yield connection
-                except BaseException:
-                    connection.terminate()
-                    raise
-                if self._is_closed:
-                    connection.terminate()
-                else:
-                    self._writers.append(connection)
-            finally:
-                self._free_writers.release()
+            async with self._writers.one() as connection:
+                yield connection
 
     async def settings(self) -> dict[str, str]:
         """What the server says about its durability."""
@@ -138,49 +130,84 @@ class PostgresPool:
             return {name: await connection.fetchval(f"SHOW {name}") for name in (*DURABLE, "synchronous_commit")}
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Let go of all connections; one that is in use is let go of by its user."""
         if self._is_closed:
             return
         self._is_closed = True
-        for connection in self._writers:
-            await _within_bounds(connection.close(timeout=5))
-        if self._pool is not None:
-            is_closed = await _within_bounds(asyncio.wait_for(self._pool.close(), 10))
-            if not is_closed:
-                self._pool.terminate()
+        await self._writers.close()
+        await self._readers.close()
 
-    async def _connected_pool(self) -> "asyncpg.Pool[asyncpg.Record]":
-        with refusals_as_ours():
-            pool = await asyncpg.create_pool(
-                self._url, min_size=1, max_size=self._pool_size, reset=_nothing_to_reset, **self._connect_options()
-            )
+    async def _connect(self, **settings: str) -> Connection:
+        return await asyncpg.connect(
+            self._url,
+            command_timeout=self._command_seconds,
+            timeout=10.0,
+            server_settings={**SETTINGS, **settings},
+        )
+
+
+class _Connections:
+    """Connections that are used one after the other, so many at once at most; one that failed is not used again.
+
+    The driver's own pool makes two tasks for every use, which costs as much as a statement does.
+    """
+
+    def __init__(self, connect: Callable[[], Awaitable[Connection]], most: int, patience_seconds: float) -> None:
+        self._connect = connect
+        self._patience_seconds = patience_seconds
+        self._places = asyncio.Semaphore(most)
+        self._free: list[Connection] = []
+        self._is_closed = False
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[Connection]:
+        """One that no one else uses."""
+        if self._places.locked():
+            async with asyncio.timeout(self._patience_seconds):
+                await self._places.acquire()
+        else:
+            await self._places.acquire()
         try:
-            await _check_schema(pool)
-        except BaseException:
-            pool.terminate()
-            raise
-        return pool
+            connection = await self._next()
+            is_sound = False
+            try:
+                yield connection
+                is_sound = True
+            except Exception as error:
+                is_sound = not is_passing(error)  # it was refused something; the connection is as good as before
+                raise
+            finally:
+                if not connection.is_closed():  # of a closed one the driver cannot say whether it is in a transaction
+                    if is_sound and not self._is_closed and not connection.is_in_transaction():
+                        self._free.append(connection)
+                    else:
+                        connection.terminate()
+        finally:
+            self._places.release()
 
-    async def _next_writer(self) -> "asyncpg.Connection[asyncpg.Record]":
-        while self._writers:
-            connection = self._writers.pop()
+    async def close(self) -> None:
+        """Let go of those that are free, in good order unless this is cut off."""
+        self._is_closed = True
+        try:
+            for connection in self._free:
+                await _within_bounds(connection.close(timeout=5))
+        finally:
+            for connection in self._free:
+                if not connection.is_closed():
+                    connection.terminate()
+            self._free.clear()
+
+    async def _next(self) -> Connection:
+        while self._free:
+            connection = self._free.pop()
             if not connection.is_closed():  # as after a restart of the server
                 return connection
-        return await asyncpg.connect(self._url, **self._connect_options(lock_timeout=str(LOCK_MS)))
-
-    def _connect_options(self, **settings: str) -> dict[str, Any]:
-        server_settings = {**SETTINGS, **settings}
-        return {"command_timeout": self._command_seconds, "timeout": 10.0, "server_settings": server_settings}
+        return await self._connect()
 
 
-async def _nothing_to_reset(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
-    """No session state is ever set, so handing a connection back needs no round trip."""
-
-
-async def _check_schema(pool: "asyncpg.Pool[asyncpg.Record]") -> None:
-    with errors_as_ours():
-        exists = await pool.fetchval("SELECT to_regclass('alembic_version')")
-        row = await pool.fetchrow("SELECT * FROM alembic_version") if exists else None
+async def _check_schema(connection: Connection) -> None:
+    exists = await connection.fetchval("SELECT to_regclass('alembic_version')")
+    row = await connection.fetchrow("SELECT * FROM alembic_version") if exists else None
     found = None if row is None else SchemaVersion(row["version_num"], row.get(OLDEST_COLUMN))
     if found is not None and found.suits(SCHEMA_REVISION):
         return

@@ -16,7 +16,7 @@ import asyncpg
 from batuta.events.admission import Batch
 from batuta.events.envelope import Event
 from batuta.events.log import Appended
-from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Work, WorkStatus
+from batuta.events.queue import LEASE, Accepted, Lease, NewWork, Outcome, Work, WorkStatus
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.decisions import insist
 from batuta.eventstore.journal import events_of_turn
@@ -42,16 +42,14 @@ WHERE t.status = 'queued' AND t.ordinal = ANY (ARRAY(
 ORDER BY t.rank, (SELECT count(*) FROM turns b WHERE b.status = 'running' AND b.user_id = t.user_id),
   array_position($2::text[], t.user_id) NULLS FIRST, t.ordinal
 LIMIT 1"""  # noqa: S608 - a constant
-_SELECT_LOST = """
-SELECT * FROM turns t
-WHERE t.status = 'running' AND t.lease_until < clock_timestamp() AND t.attempts < t.max_attempts"""
-_SELECT_LOST_FOR_GOOD = """
-SELECT * FROM turns WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts >= max_attempts"""
+_SELECT_OVERDUE = "SELECT * FROM turns t WHERE t.status = 'running' AND t.lease_until < clock_timestamp()"
+_SELECT_LOST = f"{_SELECT_OVERDUE} AND t.attempts < t.max_attempts"
+_SELECT_LOST_FOR_GOOD = f"{_SELECT_OVERDUE} AND t.attempts >= t.max_attempts"
 _SELECT_ASLEEP = """
 SELECT t.* FROM turns t WHERE t.status = 'paused' AND (t.wake_at <= clock_timestamp() OR EXISTS (
   SELECT 1 FROM approvals a
   WHERE a.session_id = t.session_id AND a.approval_id = t.waiting_for AND a.resolved_at IS NOT NULL))"""
-_IS_ANY_TO_REQUEUE = f"SELECT EXISTS ({_SELECT_LOST}) OR EXISTS ({_SELECT_ASLEEP})"
+_IS_ANY_TO_RECOVER = f"SELECT EXISTS ({_SELECT_OVERDUE}) OR EXISTS ({_SELECT_ASLEEP})"
 _LOCKED = " FOR UPDATE OF t SKIP LOCKED"
 _SELECT_STOPPED = "SELECT turn_id FROM turns WHERE turn_id = ANY ($1) AND is_cancelled"
 _SELECT_IN_STATUS = "SELECT * FROM turns WHERE status = ANY ($1) ORDER BY turn_id DESC LIMIT $2"
@@ -60,6 +58,9 @@ _NEXT_FENCE = """
 INSERT INTO log_heads (session_id, epoch, last_seq, fence, link)
 SELECT $3, 1, 0, $4::bigint + 1, decode(repeat('00', 32), 'hex') FROM taken
 ON CONFLICT (session_id) DO UPDATE SET fence = greatest(log_heads.fence, $4) + 1 RETURNING fence"""
+_FINISH = """
+UPDATE turns SET status = $4, error = $5, lease_until = NULL, updated_at = clock_timestamp()
+WHERE turn_id = $1 AND status = 'running' AND fence = $2 AND owner = $3 RETURNING true"""
 _SELECT_VERSION = "SELECT t.*, t.xmin::text AS version, clock_timestamp() AS now FROM turns t WHERE turn_id = $1"
 _LOCK_TURN = "SELECT t.*, clock_timestamp() AS now FROM turns t WHERE turn_id = $1 FOR UPDATE"
 _LOCK_SESSION = """
@@ -91,6 +92,7 @@ class PostgresTurnQueue(RuledTurnQueue):
         self.log = log
         self.kinds = kinds
         self.limits = log.limits
+        self.refusals = log.refusals
         self._database = log.database
 
     async def lease(
@@ -136,6 +138,19 @@ class PostgresTurnQueue(RuledTurnQueue):
         )
         return None if fence is None else lease_of(row, now, owner=owner, fence=fence, length=length)[1]
 
+    async def finish(self, lease: Lease, outcome: Outcome, events: Sequence[Event] = (), *, error: str = "") -> None:
+        """See `TurnQueue.finish`. Its owner finishes a turn by one statement; what else there may be, the rule says."""
+        if events or not await self._finish_own(lease, outcome, error):
+            await super().finish(lease, outcome, events, error=error)
+
+    async def _finish_own(self, lease: Lease, outcome: Outcome, error: str) -> bool:
+        asked = (canonical(lease.work.turn_id), lease.fence, lease.owner, WorkStatus(outcome).value, error or None)
+        failpoint("queue.change.before_commit")
+        async with self._database.connection() as connection:
+            is_finished = bool(await connection.fetchval(_FINISH, *asked))
+        failpoint("queue.change.after_commit")
+        return is_finished
+
     async def _lost_for_good(self) -> Sequence[Work]:
         async with self._database.connection() as connection:
             rows = await connection.fetch(_SELECT_LOST_FOR_GOOD)
@@ -144,10 +159,11 @@ class PostgresTurnQueue(RuledTurnQueue):
     async def _history(self, session_id: str, turn_id: str) -> Sequence[Event]:
         return await events_of_turn(self.log, session_id, turn_id)
 
-    async def _requeue(self) -> tuple[str, ...]:
+    async def _is_any_to_recover(self) -> bool:
         async with self._database.connection() as connection:
-            if not await connection.fetchval(_IS_ANY_TO_REQUEUE):
-                return ()
+            return bool(await connection.fetchval(_IS_ANY_TO_RECOVER))
+
+    async def _requeue(self) -> tuple[str, ...]:
         async with self._database.transaction() as connection:
             now = await now_at(connection)
             lost = [dict(row) for row in await connection.fetch(_SELECT_LOST + _LOCKED)]

@@ -17,8 +17,8 @@ from batuta.events.log import Record
 from batuta.events.plans import AgentChanged
 from batuta.events.routing import Audience
 from batuta.events.runtime import BudgetRefused, LlmResponse, ToolRefused
-from batuta.events.stored import with_position
 from batuta.events.tools import ApprovalRequested, ApprovalResolved, ToolRequest, ToolResponse
+from batuta.events.wire import with_position
 from batuta.kernel.usage import Usage
 
 Value = str | int | float | bool | datetime | None

@@ -13,8 +13,7 @@ from typing import Any, Unpack
 
 from batuta.events.admission import Batch
 from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Stored, StoredPage
-from batuta.eventstore.base import LogOptions, StoreLog
-from batuta.eventstore.cursors import check_position, check_range
+from batuta.eventstore.base import LogOptions, StoreLog, check_position, check_range
 from batuta.eventstore.decisions import fenced, key_conflict, sequence_conflict
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.postgres import PostgresEventLog

@@ -43,6 +43,7 @@ class RedisTurnQueue(PostgresTurnQueue):
     def __init__(self, log: RedisEventLog, *, kinds: Collection[str] | None = None) -> None:
         super().__init__(log.database, kinds=kinds)
         self.limits = log.limits
+        self.refusals = log.refusals
         self._redis = log
 
     async def lease(

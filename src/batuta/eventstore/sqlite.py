@@ -8,10 +8,9 @@ from typing import Unpack
 
 from batuta.events.admission import Batch
 from batuta.events.log import PAGE_SIZE, Appended, Durability, Head, Lag, Page, StoredPage
-from batuta.events.stored import opened
+from batuta.events.wire import opened
 from batuta.eventstore import sqlite_append
-from batuta.eventstore.base import LogOptions, StoreLog
-from batuta.eventstore.cursors import LARGEST, check_advance, check_range, page_of
+from batuta.eventstore.base import LARGEST, LogOptions, StoreLog, check_advance, check_range, page_of
 from batuta.eventstore.decisions import overlap, sequence_conflict
 from batuta.eventstore.sqlite_database import SYNCHRONOUS, SqliteFile
 from batuta.kernel.errors import ConfigurationError, StoreUnavailableError

@@ -41,7 +41,7 @@ _UPSERT_CURSORS = """
 INSERT INTO cursors (consumer, session_id, done_seq) VALUES {}
 ON CONFLICT (consumer, session_id) DO UPDATE SET done_seq = excluded.done_seq"""
 
-ROWS_AT_ONCE = (64, 32, 16, 8, 4, 2, 1)
+ROWS_AT_ONCE = (64, 32, *range(16, 0, -1))
 
 T = TypeVar("T")
 

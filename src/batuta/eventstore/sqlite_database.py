@@ -85,7 +85,7 @@ class SqliteFile:
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
         self._looking: sqlite3.Connection | None = None
-        """The connection of the event loop's own thread, which waits for nobody."""
+        """The connection of the event loop's own thread, which takes no slot of the readers."""
         self._is_closed = False
 
     async def open(self) -> None:

@@ -34,13 +34,15 @@ ORDER BY t.rank, (SELECT count(*) FROM turns b WHERE b.status = 'running' AND b.
   COALESCE(s.key, -1), t.ordinal
 LIMIT 1"""
 _IS_ANY_QUEUED = "SELECT 1 FROM turns WHERE status = 'queued' LIMIT 1"
-_SELECT_LOST = "SELECT * FROM turns WHERE status = 'running' AND lease_until < ? AND attempts < max_attempts"
-_SELECT_LOST_FOR_GOOD = """
-SELECT * FROM turns WHERE status = 'running' AND lease_until < ? AND attempts >= max_attempts"""
+_SELECT_OVERDUE = "SELECT * FROM turns WHERE status = 'running' AND lease_until < ?"
+_SELECT_LOST = f"{_SELECT_OVERDUE} AND attempts < max_attempts"
+_SELECT_LOST_FOR_GOOD = f"{_SELECT_OVERDUE} AND attempts >= max_attempts"
 _SELECT_ASLEEP = """
-SELECT t.* FROM turns t WHERE t.status = 'paused' AND (t.wake_at <= ? OR EXISTS (
+SELECT t.* FROM turns t WHERE t.status IN ('queued', 'running', 'paused') AND t.status = 'paused' AND (
+  t.wake_at <= ? OR EXISTS (
   SELECT 1 FROM approvals a
   WHERE a.session_id = t.session_id AND a.approval_id = t.waiting_for AND a.resolved_at IS NOT NULL))"""
+_IS_ANY_TO_RECOVER = f"SELECT EXISTS ({_SELECT_OVERDUE}) OR EXISTS ({_SELECT_ASLEEP})"
 _SELECT_STOPPED = "SELECT turn_id FROM turns WHERE turn_id IN ({}) AND is_cancelled"
 _SELECT_IN_STATUS = "SELECT * FROM turns WHERE status IN ({}) ORDER BY turn_id DESC LIMIT ?"
 _INSERT_OWNER = "INSERT OR IGNORE INTO session_owners (session_id, user_id, tenant_id) VALUES (?, ?, ?)"
@@ -53,6 +55,7 @@ class SqliteTurnQueue(RuledTurnQueue):
         self.log = log
         self.kinds = kinds
         self.limits = log.limits
+        self.refusals = log.refusals
         self._database = log.database
         self._clock = log.clock
 
@@ -69,6 +72,13 @@ class SqliteTurnQueue(RuledTurnQueue):
         lease = await self._database.write(lambda connection: _lease(connection, now, owner, length, wanted, served))
         return self.served.note(lease)
 
+    async def _is_any_to_recover(self) -> bool:
+        now = stamp(self._clock.now())
+        found = await self._database.look_up(
+            lambda connection: connection.execute(_IS_ANY_TO_RECOVER, (now, now)).fetchone()
+        )
+        return bool(found[0])
+
     async def _lost_for_good(self) -> Sequence[Work]:
         now = stamp(self._clock.now())
         rows = await self._database.read(lambda connection: _many(connection, _SELECT_LOST_FOR_GOOD, now))
@@ -84,7 +94,7 @@ class SqliteTurnQueue(RuledTurnQueue):
     async def get(self, turn_id: str) -> Work | None:
         """See `TurnQueue.get`."""
         wanted = canonical(turn_id)
-        row = await self._database.read(lambda connection: _one(connection, _SELECT, wanted))
+        row = await self._database.look_up(lambda connection: _one(connection, _SELECT, wanted))
         return None if row is None else rules.work_of(row)
 
     async def stopped(self, turn_ids: Collection[str]) -> frozenset[str]:

@@ -96,7 +96,7 @@ async def _ending(log: EventLog, work: Work, session_id: str, by: str) -> Ending
 
 
 async def _closed_history(log: EventLog, work: Work, session_id: str) -> list[Event]:
-    """What there is of a turn that nobody owns. Its last owner may have sent something that is still on its way: it
+    """What there is of a turn without an owner. Its last owner may have sent something that is still on its way: it
     would come after the end, so it is shut out first.
     """
     if work.fence:

@@ -11,8 +11,9 @@ from batuta.events.queue import LEASE, Accepted, Ending, Lease, NewWork, Outcome
 from batuta.events.tools import ApprovalResolved
 from batuta.events.turn_ends import end_of_dead_turn
 from batuta.eventstore import work_rules as rules
+from batuta.eventstore.base import Refusals
 from batuta.eventstore.work_rules import Row, ServedUsers
-from batuta.kernel.errors import FencedError, LogicalError
+from batuta.kernel.errors import FencedError, LogicalError, StoreUnavailableError
 from batuta.kernel.ids import canonical_id
 
 Rule = Callable[[Row, datetime], Row | None]
@@ -22,6 +23,7 @@ class RuledTurnQueue(ABC):
     """Everything about a queue but how rows are read and written."""
 
     limits: Limits
+    refusals: Refusals
     kinds: Collection[str] | None = None
     """The kinds of work it takes and gives out; without them, every one."""
 
@@ -35,7 +37,13 @@ class RuledTurnQueue(ABC):
         if self.kinds is not None and work.kind not in self.kinds:
             raise ValueError(f"this queue takes no work of the kind {work.kind!r}, only: {', '.join(self.kinds)}")
         batches = self._batches(work.session_id, events, client_key=client_key)
-        return await self._accept(work, events, batches[0] if batches else None, client_key)
+        try:
+            accepted = await self._accept(work, events, batches[0] if batches else None, client_key)
+        except StoreUnavailableError:
+            self.refusals.note()
+            raise
+        self.refusals.forget()
+        return accepted
 
     async def heartbeat(self, lease: Lease) -> bool:
         """See `TurnQueue.heartbeat`."""
@@ -54,9 +62,9 @@ class RuledTurnQueue(ABC):
         row = await self._owned(lease, lambda row, now: rules.retried(row, now, lease, error, delay), batches)
         return WorkStatus(row["status"])
 
-    async def release(self, lease: Lease) -> None:
+    async def release(self, lease: Lease, *, delay: timedelta = timedelta()) -> None:
         """See `TurnQueue.release`."""
-        await self._owned(lease, lambda row, now: rules.released(row, now, lease))
+        await self._owned(lease, lambda row, now: rules.released(row, now, lease, delay))
 
     async def pause(
         self, lease: Lease, *, waiting_for: str, events: Sequence[Event] = (), wake_at: datetime | None = None
@@ -84,6 +92,8 @@ class RuledTurnQueue(ABC):
 
     async def recover(self) -> Recovered:
         """See `TurnQueue.recover`."""
+        if not await self._is_any_to_recover():
+            return Recovered(requeued=(), dead=())
         dead = [work.turn_id for work in await self._lost_for_good() if await self._give_up(work)]
         return Recovered(requeued=await self._requeue(), dead=tuple(dead))
 
@@ -127,6 +137,10 @@ class RuledTurnQueue(ABC):
         A batch whose client key stands for something already is left out; any other refusal leaves the row as it is.
         The row afterwards and whether it changed; `None` if there is no such row.
         """
+
+    @abstractmethod
+    async def _is_any_to_recover(self) -> bool:
+        """Whether something lost its owner, was decided, or has slept long enough. Most looks find nothing."""
 
     @abstractmethod
     async def _lost_for_good(self) -> Sequence[Work]:

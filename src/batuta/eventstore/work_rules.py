@@ -160,12 +160,13 @@ def retried(row: Row, now: datetime, lease: Lease, error: str, delay: timedelta)
     return {**_queued("retried"), "error": error, "not_before": now + delay}
 
 
-def released(row: Row, now: datetime, lease: Lease) -> Row | None:
+def released(row: Row, now: datetime, lease: Lease, delay: timedelta) -> Row | None:
     """Its owner gives it back unharmed."""
     if _was_done(row, lease, WorkStatus.QUEUED):
         return None
     _check_owner(row, lease)
-    return {**_queued("recovered"), "attempts": row["attempts"] - 1}
+    later = {"not_before": now + delay} if delay else {}
+    return {**_queued("recovered"), "attempts": row["attempts"] - 1, **later}
 
 
 def paused(row: Row, now: datetime, lease: Lease, waiting_for: str, wake_at: datetime | None) -> Row | None:

@@ -1,12 +1,16 @@
-"""Batuta's own small messages: a role and frozen content blocks.
+"""Batuta's own small messages (a role and frozen content blocks), and a model's answer, whole or piece by piece.
 
 Providers' words stay in their adapters; everything above speaks these.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, JsonValue
+
+from batuta.kernel.usage import Usage
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -147,3 +151,84 @@ class Message(BaseModel):
         """The tool results it brings, without those the provider made itself."""
         results = (block for block in self.content if isinstance(block, ToolResultBlock))
         return tuple(result for result in results if not result.is_server_side)
+
+
+Attachment = ImageBlock | DocumentBlock
+DEPTH = 2
+"""How deep is looked: a field of a value, or an item of a list in it."""
+
+
+def separated(value: Any) -> tuple[Any, tuple[Attachment, ...]]:
+    """A value with its attachments replaced by their names, and the attachments; most values have none."""
+    if isinstance(value, str):
+        return value, ()
+    found: list[Attachment] = []
+    rest = _without(value, found, DEPTH)
+    return (rest, tuple(found)) if found else (value, ())
+
+
+def _without(value: Any, found: list[Attachment], depth: int) -> Any:
+    if isinstance(value, Attachment):
+        found.append(value)
+        return f"[{value.type} {len(found)}]"
+    if depth == 0:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_without(item, found, depth - 1) for item in value]
+    if isinstance(value, Mapping):
+        return {name: _without(item, found, depth - 1) for name, item in value.items()}
+    if isinstance(value, BaseModel):
+        return {name: _without(getattr(value, name), found, depth - 1) for name in type(value).model_fields}
+    return value
+
+
+StopReason = Literal["success", "max_tokens", "paused", "refused"]
+
+
+class Answer(BaseModel):
+    """One whole answer of a model."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    content: tuple[ContentBlock, ...]
+    stop_reason: StopReason = "success"
+    raw_stop_reason: str | None = None
+    """The provider's own word, as it came."""
+    stop_explanation: str | None = None
+    """What the provider said about why it stopped, where it said something."""
+    model: str = "unknown"
+    """The model that was really used, as the provider named it."""
+    provider: str = "unknown"
+    response_id: str | None = None
+    usage: Usage | None = None
+    cost: Decimal | None = None
+    cache_key: str | None = None
+    """Under what it was found in a cache of answers, if it was."""
+
+    @property
+    def text(self) -> str:
+        """All its words, without thinking and tools."""
+        return "".join(block.text for block in self.content if isinstance(block, TextBlock))
+
+    @property
+    def thinking(self) -> str:
+        """What the model thought."""
+        return "".join(block.text for block in self.content if isinstance(block, ThinkingBlock))
+
+    @property
+    def tool_calls(self) -> tuple[ToolCallBlock, ...]:
+        """The tools it asks for, in order, without those the provider ran itself."""
+        return tuple([block for block in self.content if isinstance(block, ToolCallBlock) and not block.is_server_side])
+
+    def as_message(self, agent_id: str | None = None) -> Message:
+        """The answer as a message of a conversation."""
+        return Message.assistant(self.content, agent_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of an answer while it streams."""
+
+    kind: Literal["text", "thinking", "tool_call"]
+    text: str
+    tool_name: str | None = None

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import (
     CircuitOpenError,
     ConfigurationError,
@@ -11,6 +10,7 @@ from batuta.kernel.errors import (
     ProviderUnavailableError,
     RateLimitedError,
 )
+from batuta.kernel.messages import Answer, Delta
 from batuta.kernel.usage import Amount, Usage, note_lost_try
 from batuta.llm.budget import Budget, BudgetLedger, Reservation
 from batuta.llm.model import Model, ModelRequest

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Self
 from pydantic_core import from_json
 
 from batuta.events.adapters import BaseAdapter
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import BatutaError
+from batuta.kernel.messages import Answer, Delta
 from batuta.kernel.usage import NO_USAGE
 from batuta.llm.connections import CONNECTIONS
 from batuta.llm.failures import TranslatedErrors, of_transport

@@ -12,9 +12,8 @@ from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import Protocol
 
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.kernel.messages import TextBlock, ThinkingBlock
+from batuta.kernel.messages import Answer, Delta, TextBlock, ThinkingBlock
 from batuta.kernel.numbers import check_number
 from batuta.kernel.usage import Usage
 from batuta.llm.model import MODEL_CALL_TIMEOUT, Model, ModelRequest

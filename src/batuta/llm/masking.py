@@ -11,8 +11,16 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from batuta.kernel.answers import Answer, Delta
-from batuta.kernel.messages import ContentBlock, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from batuta.kernel.messages import (
+    Answer,
+    ContentBlock,
+    Delta,
+    Message,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+)
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import WrappedModel, closing
 

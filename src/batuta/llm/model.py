@@ -11,8 +11,7 @@ from batuta.kernel.errors import SettingsError
 from batuta.kernel.numbers import check_duration, check_number
 
 if TYPE_CHECKING:  # declaring agents takes no messages
-    from batuta.kernel.answers import Answer, Delta
-    from batuta.kernel.messages import Message, ToolResultBlock
+    from batuta.kernel.messages import Answer, Delta, Message, ToolResultBlock
     from batuta.language.understanding import Understanding
 
 ToolChoice = Literal["auto", "required", "none"]

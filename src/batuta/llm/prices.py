@@ -6,7 +6,7 @@ The table comes with the provider extras (package `genai-prices`); `Prices(overr
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 from batuta.kernel.errors import MissingExtraError
 from batuta.kernel.extras import load_extra
@@ -53,13 +53,16 @@ class Price:
         return total / MILLION
 
 
+_Steps: TypeAlias = tuple[tuple[int, Price], ...]
+
+
 class Prices:
     """Looks prices up: overrides first, by `provider:model` or `model` alone, then the library."""
 
     def __init__(self, overrides: Mapping[str, Price] | None = None) -> None:
         self._overrides = dict(overrides or {})
         self._found: dict[tuple[str, str], Any] = {}
-        """What the library says of a model: its price, or `None` if it has none."""
+        """What the library says of a model: its price, as ours where that can be, or `None` if it has none."""
 
     def cost(self, provider: str, model: str, usage: Usage) -> Decimal | None:
         """The cost of a call, or `None` if the model has no known price."""
@@ -100,8 +103,12 @@ class Prices:
 
     def _library_cost(self, provider: str, model: str, usage: Usage) -> Decimal | None:
         name = LIBRARY_NAMES.get(provider, provider)
-        if provider in WITHOUT_LIST_PRICE or self._found.get((name, model), _NOT_ASKED) is None:
+        known = self._found.get((name, model), _NOT_ASKED)
+        if provider in WITHOUT_LIST_PRICE or known is None:
             return None
+        if isinstance(known, tuple):
+            steps: _Steps = known
+            return next(price for start, price in steps if usage.input > start).of(usage)
         try:
             library = load_extra("genai_prices", extra=provider, needed_for="the price list")
         except MissingExtraError:
@@ -125,8 +132,38 @@ class Prices:
             return None
         if result.model.prices is result.model_price:
             # A search takes a tenth of a millisecond. A price that depends on the date is looked up each time.
-            self._found[provider, model] = result.model_price
+            self._found[provider, model] = _steps(result.model_price) or result.model_price
         return Decimal(result.total_price)
+
+
+_TOKEN_KINDS = {
+    "input": "input_mtok",
+    "output": "output_mtok",
+    "cache_read": "cache_read_mtok",
+    "cache_write": "cache_write_mtok",
+}
+"""Our kinds of tokens, by their names in the library."""
+
+
+def _steps(found: Any) -> _Steps | None:
+    """A price of the library as ours, which are applied far sooner: with the prompt's length above which each holds,
+    the longest first. Nothing if it asks for something besides tokens.
+    """
+    kinds = {name: getattr(found, theirs) for name, theirs in _TOKEN_KINDS.items()}
+    if found.requests_kcount is not None or kinds["input"] is None or kinds["output"] is None:
+        return None
+    starts = {tier.start for kind in kinds.values() for tier in getattr(kind, "tiers", ())}
+    return tuple(
+        (start, Price(**{name: _above(kind, start) for name, kind in kinds.items()}))
+        for start in sorted({-1, *starts}, reverse=True)
+    )
+
+
+def _above(kind: Any, start: int) -> Any:
+    """What the library asks for a kind of tokens in a prompt that is longer than this."""
+    if kind is None or isinstance(kind, Decimal):
+        return kind
+    return next((tier.price for tier in reversed(kind.tiers) if tier.start <= start), kind.base)
 
 
 _NOT_ASKED = object()

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from batuta import resilience
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import BatutaError, ProviderTimeoutError, RecordingFailedError
+from batuta.kernel.messages import Answer, Delta
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import WrappedModel, closing
 from batuta.resilience.deadlines import StreamDeadline

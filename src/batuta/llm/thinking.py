@@ -10,8 +10,8 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import SettingsError
+from batuta.kernel.messages import Answer, Delta
 from batuta.kernel.numbers import check_number
 from batuta.llm.model import Model, ModelRequest, ModelSettings
 from batuta.llm.settings import MIN_ANTHROPIC_THINKING

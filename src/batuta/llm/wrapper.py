@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Generic, Protocol, Self, TypeVar
 
-from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.messages import Answer, Delta
 from batuta.llm.model import Model, ModelRequest
 
 T = TypeVar("T")

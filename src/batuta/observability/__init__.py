@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from batuta.observability.logs import configure_logs as configure_logs
     from batuta.observability.metrics import PrometheusMetrics as PrometheusMetrics
     from batuta.observability.otel_metrics import OtelMetrics as OtelMetrics
-    from batuta.observability.propagation import Whereabouts as Whereabouts
+    from batuta.observability.propagation import ActiveSpans as ActiveSpans
     from batuta.observability.propagation import from_headers as from_headers
     from batuta.observability.redaction import Redactor as Redactor
     from batuta.observability.spans import SpanSink as SpanSink
@@ -33,7 +33,7 @@ __getattr__, __all__ = lazy_exports(
         "batuta.observability.logs": ("LogSink", "configure_logs"),
         "batuta.observability.metrics": ("PrometheusMetrics",),
         "batuta.observability.otel_metrics": ("OtelMetrics",),
-        "batuta.observability.propagation": ("Whereabouts", "from_headers"),
+        "batuta.observability.propagation": ("ActiveSpans", "from_headers"),
         "batuta.observability.redaction": ("Redactor",),
         "batuta.observability.spans": ("SpanSink", "otlp_exporter"),
         "batuta.observability.standard": ("observers",),

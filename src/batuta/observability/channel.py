@@ -18,8 +18,7 @@ from datetime import timedelta
 from types import TracebackType
 
 from batuta.events.envelope import Event
-from batuta.events.fanout import CONTENTS, FanOutSink
-from batuta.events.observers import asks_for_contents
+from batuta.events.observers import CONTENTS, FanOutSink, asks_for_contents
 from batuta.events.sink import EventSink
 from batuta.observability.subscription import ChannelStats, Overflow, Subscription
 

@@ -12,7 +12,7 @@ from typing import Any
 from batuta.events.runtime import LlmExchanged, LlmResponse
 from batuta.events.telemetry import AgentExecutionCompleted
 from batuta.events.tools import ToolResponse
-from batuta.kernel.answers import StopReason
+from batuta.kernel.messages import StopReason
 from batuta.observability.redaction import MAX_SEARCHED, Redactor
 from batuta.observability.runs import Span, SpanKind
 

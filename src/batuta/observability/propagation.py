@@ -1,7 +1,7 @@
 """Trace context over HTTP: what a request brings (`traceparent`, `X-Correlation-ID`) and what a call takes along.
 
 The ids of spans follow from the events that began them, so a call can name its parent span before anything has built
-it. `Whereabouts` is the cheap sink that remembers those events while they last.
+it. `ActiveSpans` is the cheap sink that remembers those events while they last.
 """
 
 import re
@@ -95,13 +95,13 @@ def traceparent(trace_id: str, span_id: str, *, is_sampled: bool = True) -> str:
     return f"00-{trace_id}-{span_id}-{'01' if is_sampled else '00'}"
 
 
-class Whereabouts:
+class ActiveSpans:
     """Remembers which spans are open where, so that calls out of a run can say which one they come from.
 
     Give it to the run beside the channel, not behind: it must hear of a step before the step works.
 
-        with carry(whereabouts.headers):
-            await pipeline.run(request, sink=FanOutSink(whereabouts, channel))
+        with carry(active_spans.headers):
+            await pipeline.run(request, sink=FanOutSink(active_spans, channel))
     """
 
     never_blocks = True

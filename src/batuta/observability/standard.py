@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from batuta.events.envelope import Event
-from batuta.events.fanout import FanOutSink
+from batuta.events.observers import FanOutSink
 from batuta.events.sink import EventSink
 from batuta.kernel.errors import ConfigurationError
 from batuta.kernel.outgoing import carry
@@ -25,7 +25,7 @@ from batuta.observability.console import ConsoleMetrics, ConsoleSpans, OneAfterT
 from batuta.observability.logs import LogSink, configure_logs
 from batuta.observability.metrics import PrometheusMetrics
 from batuta.observability.otel_metrics import OtelMetrics, otlp_meters
-from batuta.observability.propagation import TraceContext, Whereabouts
+from batuta.observability.propagation import ActiveSpans, TraceContext
 from batuta.observability.spans import OnExport, SpanSink, otlp_exporter, resource_of
 
 Exporter = Literal["otlp", "console", "none"]
@@ -54,7 +54,7 @@ class Observers:
 
     sink: EventSink
     channel: EventChannel
-    whereabouts: Whereabouts
+    active_spans: ActiveSpans
     metrics: PrometheusMetrics | None = None
     spans: SpanSink | None = None
     recalls: tuple[Callable[[Sequence[Event]], None], ...] = ()
@@ -64,7 +64,7 @@ class Observers:
     ) -> EventSink:
         """The sink of a run that belongs to a context, and of which some events may exist already."""
         if context is not None:
-            self.whereabouts.expect(context)
+            self.active_spans.expect(context)
             if self.spans is not None:
                 self.spans.expect(context, turn_id)
         if history:
@@ -97,8 +97,8 @@ def observers(
 def watching(wanted: Watchers) -> Iterator[Observers]:
     """Exactly the observers that are wanted."""
     with ExitStack() as stack:
-        whereabouts = Whereabouts()
-        stack.enter_context(carry(whereabouts.headers))
+        active_spans = ActiveSpans()
+        stack.enter_context(carry(active_spans.headers))
         channel = EventChannel()
         metrics = PrometheusMetrics(channel=channel) if wanted.has_prometheus else None
         # What the channel feeds is closed after the channel, which is closed when everything was delivered.
@@ -111,15 +111,15 @@ def watching(wanted: Watchers) -> Iterator[Observers]:
                 channel.attach(sink, name=name)
         spans = exported.get("spans")
         yield Observers(
-            sink=FanOutSink(whereabouts, channel),
+            sink=FanOutSink(active_spans, channel),
             channel=channel,
-            whereabouts=whereabouts,
+            active_spans=active_spans,
             metrics=metrics,
             spans=spans if isinstance(spans, SpanSink) else None,
             recalls=tuple(
                 sink.recall
-                for sink in (whereabouts, metrics, *exported.values())
-                if isinstance(sink, (Whereabouts, PrometheusMetrics, SpanSink, OtelMetrics, OneAfterTheOther))
+                for sink in (active_spans, metrics, *exported.values())
+                if isinstance(sink, (ActiveSpans, PrometheusMetrics, SpanSink, OtelMetrics, OneAfterTheOther))
             ),
         )
 

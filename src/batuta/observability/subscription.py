@@ -11,7 +11,7 @@ from typing import Literal
 
 from batuta.events.catalogue import decode_any
 from batuta.events.envelope import Event
-from batuta.events.fanout import CONTENTS
+from batuta.events.observers import CONTENTS
 from batuta.events.routing import Persistence
 from batuta.observability.spill import Spill
 

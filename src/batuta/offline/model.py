@@ -11,9 +11,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
-from batuta.kernel.messages import ContentBlock, TextBlock
+from batuta.kernel.messages import Answer, ContentBlock, Delta, TextBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
 from batuta.llm.providers import OFFLINE_NAME, OFFLINE_PROVIDER

@@ -12,12 +12,11 @@ from batuta.datasets.outlines import tables_in
 from batuta.datasets.uploads import is_table_file
 from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE, OWN_TABLES_SERVICE
-from batuta.language.courtesy import without_courtesy
+from batuta.language.colloquial import spelled_out, without_courtesy
 from batuta.language.detection import detect_language
 from batuta.language.dialogue import corrected_within
 from batuta.language.findings import Language
 from batuta.language.interpretation import AMENDED_BY
-from batuta.language.shorthand import spelled_out
 from batuta.llm.model import ModelRequest
 
 RESULTS_HEADING = "Results of earlier steps:"

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from batuta.orchestration.plan_execution import FailurePolicy as FailurePolicy
     from batuta.orchestration.plans import Plan as Plan
     from batuta.orchestration.plans import PlanStep as PlanStep
-    from batuta.orchestration.registry import AgentRegistry as AgentRegistry
     from batuta.orchestration.specialist import AgentCard as AgentCard
+    from batuta.orchestration.specialist import AgentRegistry as AgentRegistry
     from batuta.orchestration.specialist import Specialist as Specialist
     from batuta.orchestration.specialist import cannot_help as cannot_help
     from batuta.orchestration.worker import TurnWorker as TurnWorker
@@ -33,8 +33,7 @@ __getattr__, __all__ = lazy_exports(
         "batuta.orchestration.orchestrator": ("Orchestrator", "Turn"),
         "batuta.orchestration.plan_execution": ("FailurePolicy",),
         "batuta.orchestration.plans": ("Plan", "PlanStep"),
-        "batuta.orchestration.registry": ("AgentRegistry",),
-        "batuta.orchestration.specialist": ("AgentCard", "Specialist", "cannot_help"),
+        "batuta.orchestration.specialist": ("AgentCard", "AgentRegistry", "Specialist", "cannot_help"),
         "batuta.orchestration.worker": ("TurnWorker", "WorkerSettings"),
     },
 )

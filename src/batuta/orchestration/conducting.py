@@ -4,7 +4,8 @@
            └─ supervise ─┬─ an answer ─────────────────────────────────────▶ end
                          └─ a plan ─▶ execute ─▶ conclude (several steps) ─▶ end
 
-The graph is LangGraph's; its nodes are methods of the conductor.
+The graph is LangGraph's, built once per team; its nodes are methods of the conductor that each turn brings as context.
+Handoffs are records in the state and events for observers.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -23,10 +24,9 @@ from batuta.kernel.errors import LogicalError, StepFailedError, Suspended
 from batuta.kernel.ids import MessageId
 from batuta.orchestration.attached import ATTACHED_CONTEXT_SERVICE, AttachedContext
 from batuta.orchestration.conclusion import Conclusion, conclusion_of
-from batuta.orchestration.handoffs import Handoffs
 from batuta.orchestration.plan_execution import PlanExecution
 from batuta.orchestration.plans import Plan, PlanStep
-from batuta.orchestration.registry import SUPERVISOR_ID, AgentRegistry
+from batuta.orchestration.specialist import SUPERVISOR_ID, AgentRegistry
 from batuta.orchestration.state import (
     AgentState,
     DirectedModeContext,
@@ -35,7 +35,7 @@ from batuta.orchestration.state import (
     is_directed,
     new_state,
 )
-from batuta.orchestration.supervisor import DirectAnswer, Proposal, Supervisor, plan_of
+from batuta.orchestration.supervisor import DirectAnswer, Supervisor, plan_of
 from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.scope import Scope
 from batuta.pipelines.step import Step
@@ -43,6 +43,12 @@ from batuta.tools.context import LANGUAGE_SERVICE
 
 if TYPE_CHECKING:
     from batuta.orchestration.orchestrator import Orchestrator
+
+from langgraph.graph import START, StateGraph
+from langgraph.runtime import Runtime
+
+from batuta.events.plans import AgentChanged, AgentHandoff
+from batuta.orchestration.state import ORCHESTRATOR, HandoffRecord
 
 T = TypeVar("T")
 
@@ -61,6 +67,55 @@ class TurnRequest:
     text: str
     target_agent_id: str | None = None
     bypass_routing: bool = True
+
+
+class Handoffs:
+    """The handoffs of one turn."""
+
+    def __init__(self) -> None:
+        self.records: list[HandoffRecord] = []
+        self.current: AgentIdentity = ORCHESTRATOR
+
+    async def hand_over(
+        self,
+        ctx: Context,
+        giver: AgentIdentity,
+        taker: AgentIdentity,
+        reason: HandoffReason,
+        *,
+        explanation: str | None = None,
+        plan_step_id: str | None = None,
+    ) -> None:
+        """Record a handoff, tell it, and change who acts."""
+        record = HandoffRecord(
+            handoff_id=ctx.stable_id(f"handoff:{plan_step_id or taker.agent_id}:{reason}"),
+            from_agent_id=giver.agent_id,
+            to_agent_id=taker.agent_id,
+            reason=reason,
+            explanation=explanation,
+            plan_step_id=plan_step_id,
+            timestamp=ctx.now,
+        )
+        self.records.append(record)
+        await ctx.emit(
+            AgentHandoff(
+                handoff_id=record.handoff_id,
+                from_agent=giver,
+                to_agent=taker,
+                reason=reason,
+                explanation=explanation,
+                plan_step_id=plan_step_id,
+                source_agent_id=giver.agent_id,
+            )
+        )
+        await self.become(ctx, taker)
+
+    async def become(self, ctx: Context, who: AgentIdentity) -> None:
+        """Another agent acts now."""
+        if who.agent_id == self.current.agent_id:
+            return
+        before, self.current = self.current, who
+        await ctx.emit(AgentChanged(previous_agent=before, current_agent=who, source_agent_id=who.agent_id))
 
 
 @dataclass(slots=True)
@@ -148,7 +203,10 @@ class Conductor:
         unknown = None if is_directed(state) else self.registry.unknown_command(self.request.text)
         if unknown is not None:
             return await self._no_such_command(unknown)
-        proposal = await self._ask(self._planner(state), self._question(state))
+        supervisor = self.supervisor
+        # Limited by code to the agent that the user asked for.
+        planner = supervisor.limited[self._directed(state).target_agent_id] if is_directed(state) else supervisor.plan
+        proposal = await self._ask(planner, self._question(state))
         if isinstance(proposal.decision, DirectAnswer):
             await self.ctx.emit(
                 AssistantMessage(
@@ -245,12 +303,6 @@ class Conductor:
             directed_mode_context=directed,
         )
 
-    def _planner(self, state: AgentState) -> Step[str, Proposal]:
-        """The planner; limited by code to the agent that the user asked for."""
-        if not is_directed(state):
-            return self.supervisor.plan
-        return self.supervisor.limited[self._directed(state).target_agent_id]
-
     def _question(self, state: AgentState) -> str:
         """The request, limited to one agent where the user asked for it so, and what its files say."""
         parts = [self.request.text]
@@ -322,3 +374,19 @@ class Conductor:
         if agent_id in self.registry:
             return self.registry[agent_id].card.identity
         return SUPERVISOR if agent_id == SUPERVISOR_ID else self.handoffs.current
+
+
+def build_graph() -> Any:
+    """The compiled graph of a turn."""
+    graph = StateGraph(AgentState, context_schema=Conductor)
+    for node in (Conductor.route, Conductor.direct, Conductor.supervise, Conductor.execute, Conductor.conclude):
+        graph.add_node(node.__name__, _node(node))
+    graph.add_edge(START, "route")
+    return graph.compile(name="batuta_turn")
+
+
+def _node(method: Callable[[Conductor, AgentState], Awaitable[Any]]) -> Any:
+    async def run(state: AgentState, runtime: Runtime[Conductor]) -> Any:
+        return await method(runtime.context, state)
+
+    return run

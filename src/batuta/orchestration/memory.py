@@ -9,8 +9,8 @@ from batuta.conversations.conversation import Conversation
 from batuta.events.conversation import AssistantMessage, Complete, UserMessage
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog, Stored, StoredPage
-from batuta.events.stored import events_in
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
+from batuta.events.wire import events_in
 from batuta.kernel.messages import Message
 from batuta.orchestration.remembering import RememberedCall
 

@@ -12,7 +12,6 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Unpack
 
-from batuta.conversations.conversation import Conversation
 from batuta.events.conversation import (
     AssistantMessage,
     Complete,
@@ -23,22 +22,19 @@ from batuta.events.conversation import (
     UserMessage,
 )
 from batuta.events.envelope import Event
-from batuta.events.fanout import FanOutSink
+from batuta.events.observers import FanOutSink
 from batuta.events.sink import EventSink, OnStored, PipelinedRecorder
 from batuta.events.tools import ApprovalResolved
-from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import ConfigurationError, Suspended
 from batuta.kernel.ids import EventId, MessageId, new_id
-from batuta.kernel.messages import Message
+from batuta.kernel.messages import Message, StopReason
 from batuta.kernel.usage import Usage
 from batuta.llm.model import Model, ModelSettings
 from batuta.orchestration.approvals import APPROVAL_LIFETIME, ApprovalPolicy, TellingApprover, Undecided
-from batuta.orchestration.conducting import Conductor, TurnRequest
-from batuta.orchestration.graph import build_graph
+from batuta.orchestration.conducting import Conductor, TurnRequest, build_graph
 from batuta.orchestration.plan_execution import FailurePolicy
 from batuta.orchestration.plans import Plan
-from batuta.orchestration.registry import AgentRegistry
-from batuta.orchestration.specialist import Specialist
+from batuta.orchestration.specialist import AgentRegistry, Specialist
 from batuta.orchestration.state import AgentState, HandoffRecord, OperationMode, new_state
 from batuta.orchestration.supervisor import MAX_PLAN_STEPS, Supervisor
 from batuta.pipelines.context import Context, invocation_of
@@ -139,7 +135,7 @@ class Orchestrator:
         result = await step.run(turn.request.text, **options)
         conversation = options.get("conversation")
         if conversation is not None and not result.is_error and step.waiting_for is None:
-            _remember(conversation, turn.request.text, result.value)
+            conversation.add(Message.user(turn.request.text), Message.assistant(result.value))
         outcome = Turn(
             status=step.status,
             answer=None if result.is_error or step.waiting_for else result.value,
@@ -293,7 +289,3 @@ class _NotingRecorder:
         """Keep the event, and hand it on."""
         self._history.append(event)
         return self._recorder.submit(event, on_stored)
-
-
-def _remember(conversation: Conversation, request: str, answer: str) -> None:
-    conversation.add(Message.user(request), Message.assistant(answer))

@@ -13,7 +13,7 @@ from batuta.events.telemetry import AgentRetryAttempted
 from batuta.events.turn_ends import REASON as STOPPED
 from batuta.kernel.errors import CannotHelpError, ConfigurationError, ErrorCategory, StepFailedError, Suspended
 from batuta.orchestration.plans import UNSETTLED, Plan, PlanStep, StepStatus, announced_steps
-from batuta.orchestration.registry import SUPERVISOR_ID
+from batuta.orchestration.specialist import SUPERVISOR_ID
 from batuta.orchestration.supervisor import task_with_results
 from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.result import StepError

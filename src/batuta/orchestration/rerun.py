@@ -14,24 +14,24 @@ from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from batuta.events.conversation import UserMessage
+from batuta.events.emitter import TurnNaming
 from batuta.events.envelope import Event
 from batuta.events.plans import AgentChanged
 from batuta.events.runtime import EffectRecorded, TurnStarted
 from batuta.events.tools import ApprovalRequested
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import NotRecordedError
 from batuta.kernel.ids import canonical_id
+from batuta.kernel.messages import Answer, Delta
 from batuta.llm import factory
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.providers import parse_model
 from batuta.orchestration.approvals import ApprovalPolicy, allow_remembered
 from batuta.orchestration.conducting import TurnRequest
 from batuta.orchestration.memory import conversation_before, decisions_in, remembered_calls
-from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions
-from batuta.orchestration.registry import SUPERVISOR_ID
 from batuta.orchestration.rerun_diff import TurnDiff, diff_of
 from batuta.orchestration.rerun_effects import EffectUse, RecordedEffects, RehearsingApprover, RehearsingInvoker
+from batuta.orchestration.specialist import SUPERVISOR_ID
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.step import Step
 from batuta.steps.agent import AgentStep

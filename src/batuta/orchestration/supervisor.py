@@ -11,10 +11,10 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Discriminator, Tag, model_validator
 
 from batuta.events.plans import ExpectedOutput
-from batuta.kernel.answers import Answer
+from batuta.kernel.messages import Answer
 from batuta.llm.model import Model, ModelSettings
 from batuta.orchestration.plans import Plan, PlanStep
-from batuta.orchestration.registry import SUPERVISOR_ID, AgentRegistry
+from batuta.orchestration.specialist import SUPERVISOR_ID, AgentRegistry
 from batuta.pipelines.context import Context, invocation_of
 from batuta.steps.agent import AgentStep, In_contra, Out_co
 
@@ -181,12 +181,12 @@ class Supervisor:
             output=str,
             instructions="\n\n".join(part for part in (instructions, _CONCLUDE_INSTRUCTIONS) if part),
             is_streaming=is_streaming,
-            validate=_as_whoever_asked_checks,
+            validate=_checked_by_the_turn,
             **shared,
         )
 
 
-async def _as_whoever_asked_checks(answer: str, ctx: Context) -> None:
+async def _checked_by_the_turn(answer: str, ctx: Context) -> None:
     """The supervisor's steps serve every turn; what an answer may say depends on the one it is asked in."""
     asker = invocation_of(ctx).scope.parent
     if asker is not None and asker.check is not None:

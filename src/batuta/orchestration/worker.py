@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol, Self
 
+from batuta.events.emitter import TurnNaming
 from batuta.events.envelope import Event
-from batuta.events.fanout import FanOutSink
 from batuta.events.log import EventLog
+from batuta.events.observers import FanOutSink
 from batuta.events.queue import TURN, Lease, Outcome, TurnQueue
 from batuta.events.runtime import TurnResumed, TurnStarted
 from batuta.events.sink import EventSink, Recorder
@@ -43,7 +44,6 @@ from batuta.orchestration.lease_guard import (
     owners_recorder,
 )
 from batuta.orchestration.memory import SessionPasts, conversation_before, decisions_in, remembered_calls
-from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions
 from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.journal import Journal
@@ -188,7 +188,7 @@ class TurnWorker:
         except FencedError:
             log.warning("turn %s was taken over by another owner", lease.work.turn_id)
         except (StoreUnavailableError, RecordingFailedError) as error:
-            await self._give_back(lease, error)
+            await (self._set_down(lease, error) if _is_of_the_store(error) else self._give_back(lease, error))
         except asyncio.CancelledError:
             with contextlib.suppress(FencedError, StoreUnavailableError):
                 await asyncio.shield(self._queue.release(lease))
@@ -216,12 +216,16 @@ class TurnWorker:
             begun = [_opening(lease), *lost]
             for event in begun:
                 await _tell(event, recorder, sink)
-            options["conversation"] = conversation_before(past, lease.work.turn_id)
-            options["recorder"] = recorder
-            options["journal"] = self._persistence.journal(lease, recorder, history)
-            options["cancellation"] = cancellation
-            options["sink"] = sink
-            turn = await self._team.conduct(_turn(lease, past, history), **_identified(options, lease))
+            run: RunOptions = {
+                **options,
+                **_identity(lease),
+                "conversation": conversation_before(past, lease.work.turn_id),
+                "recorder": recorder,
+                "journal": self._persistence.journal(lease, recorder, history),
+                "cancellation": cancellation,
+                "sink": sink,
+            }
+            turn = await self._team.conduct(_turn(lease, past, history), **run)
             if guard.is_lost:
                 raise FencedError("the lease was lost while the turn ran")
             _raise_if_unrecorded(turn)
@@ -271,6 +275,12 @@ class TurnWorker:
         if ended is None:
             await write_end(lease, [*history, *refused], recorder, sink)
         return _OUTCOMES["cancelled" if ended is None else ended.status]
+
+    async def _set_down(self, lease: Lease, error: Exception) -> None:
+        """Give it back because the store takes nothing just now: no turn is to die of that, however long it lasts."""
+        log.warning("turn %s waits for the store: %s", lease.work.turn_id, error)
+        with contextlib.suppress(FencedError, StoreUnavailableError):
+            await self._queue.release(lease, delay=RETRY_DELAY)
 
     async def _give_back(self, lease: Lease, error: Exception) -> None:
         with contextlib.suppress(FencedError, StoreUnavailableError):
@@ -423,6 +433,11 @@ def _raise_if_unrecorded(turn: Turn) -> None:
         raise broken
 
 
+def _is_of_the_store(error: Exception) -> bool:
+    """Whether it is the store that is away, and not something of this turn that it cannot take."""
+    return isinstance(error, StoreUnavailableError) or isinstance(error.__cause__, StoreUnavailableError)
+
+
 _OUTCOMES: Mapping[str, Outcome] = {"success": "completed", "failed": "failed", "cancelled": "cancelled"}
 
 
@@ -436,15 +451,17 @@ def _turn(lease: Lease, past: Sequence[Event], history: Sequence[Event]) -> Turn
     )
 
 
-def _identified(options: RunOptions, lease: Lease) -> RunOptions:
+def _identity(lease: Lease) -> RunOptions:
     """The run belongs to its turn, and names everything the same whenever it is repeated."""
-    options["session_id"] = lease.work.session_id
-    options["turn_id"] = lease.work.turn_id
-    stamp = lease.work.stamp
-    options["correlation_id"], options["trace_id"] = stamp.correlation_id, stamp.trace_id
-    options["user"] = ToolUser(id=lease.work.user_id, roles=frozenset(lease.work.payload.get("roles", ())))
-    options["naming"] = TurnNaming(lease.work.turn_id)
-    return options
+    work, stamp = lease.work, lease.work.stamp
+    return RunOptions(
+        session_id=work.session_id,
+        turn_id=work.turn_id,
+        correlation_id=stamp.correlation_id,
+        trace_id=stamp.trace_id,
+        user=ToolUser(id=work.user_id, roles=frozenset(work.payload.get("roles", ()))),
+        naming=TurnNaming(work.turn_id),
+    )
 
 
 def _opening(lease: Lease) -> Event:

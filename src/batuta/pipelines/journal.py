@@ -53,7 +53,7 @@ class Pending:
     about the next.
     """
     begun_at: datetime | None = field(default=None, compare=False)
-    """When; of a beginning that no journal keeps nobody knows."""
+    """When; unknown of a beginning that no journal keeps."""
 
     @property
     def is_last(self) -> bool:

@@ -82,7 +82,7 @@ class Doing(Generic[T]):
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     now: Callable[[], datetime] = SYSTEM_CLOCK.now
     settles_within: timedelta | None = None
-    """How long after its beginning a write may still take place, whatever became of whoever asked for it."""
+    """How long after its beginning a write may still take place, whatever became of the caller."""
 
     def done_by(self, act: Callable[[], Awaitable[T]], codec: Codec[T]) -> "Doing[T]":
         """The same effect, done and kept in another way. Field by field: `replace` takes longer than all the rest."""

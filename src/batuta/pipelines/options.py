@@ -1,8 +1,13 @@
-"""What a run can be given besides its input."""
+"""What a run can be given besides its input.
+
+`RunOptions` are the keywords of `run(value, …)`. A run takes them apart when it begins; what travels with it from then
+on are values with names, such as its `CallPolicies`.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 from batuta.events.emitter import Naming
 from batuta.events.sink import EventSink, Recorder
@@ -66,3 +71,40 @@ class RunOptions(TypedDict, total=False):
     dry_run: bool
     """Replace effects by their stand-ins."""
     clock: Clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvocationOptions:
+    """What one call of `run` decides for itself, also where it joins a run that is under way."""
+
+    conversation: "Conversation | None" = None
+    timeout: timedelta | float | None = None
+
+    @classmethod
+    def of(cls, options: RunOptions) -> Self:
+        """The part of a run's options that its outermost step alone is given."""
+        return cls(conversation=options.get("conversation"), timeout=options.get("timeout"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallPolicies:
+    """What holds for every call of a model or a tool in a run; the options of the same names say what each is for."""
+
+    invoker: "ToolInvoker | None" = None
+    protection: "Protection | None" = None
+    models: Mapping[str, str] = field(default_factory=dict)
+    thinking: "ThinkingOptions | None" = None
+    budgets: "Sequence[Budget]" = ()
+    ledger: "BudgetLedger | None" = None
+
+    @classmethod
+    def of(cls, options: RunOptions) -> Self:
+        """The policies among the options of a run."""
+        return cls(
+            invoker=options.get("invoker"),
+            protection=options.get("protection"),
+            models=options.get("models", {}),
+            thinking=options.get("thinking"),
+            budgets=options.get("budgets", ()),
+            ledger=options.get("ledger"),
+        )

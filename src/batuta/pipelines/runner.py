@@ -36,7 +36,7 @@ from batuta.pipelines.cancellation import Cancellation
 from batuta.pipelines.context import Context, Invocation, current_context, invocation_of
 from batuta.pipelines.hooks import Hook
 from batuta.pipelines.journal import Effect
-from batuta.pipelines.options import RunOptions
+from batuta.pipelines.options import CallPolicies, InvocationOptions, RunOptions
 from batuta.pipelines.result import Metrics, StepError, StepResult
 from batuta.pipelines.scope import Scope
 from batuta.resilience.deadlines import Deadline, within
@@ -72,7 +72,7 @@ async def start(step: "Step[Any, Any]", value: Any, options: RunOptions) -> Step
     around = current_context.get()
     if around is not None and invocation_of(around).run.is_active:
         return await _join(step, value, invocation_of(around), options)
-    return await Run(options).execute(step, value, options)
+    return await Run(options).execute(step, value, InvocationOptions.of(options))
 
 
 async def _join(step: "Step[Any, Any]", value: Any, around: Invocation, options: RunOptions) -> StepResult[Any]:
@@ -81,7 +81,7 @@ async def _join(step: "Step[Any, Any]", value: Any, around: Invocation, options:
             f"{step.name}: this run joins {around.path!r}, which is running; {', '.join(foreign)} can only be given "
             "to the outermost run"
         )
-    return await around.run.measured(step, value, around, options)
+    return await around.run.measured(step, value, around, InvocationOptions.of(options))
 
 
 class Run:
@@ -106,10 +106,12 @@ class Run:
         self.services = MappingProxyType(options.get("services", _NOTHING))
         self.user = options.get("user", ANONYMOUS_USER)
         self.approver = options.get("approver")
-        self.options = options
+        self.policies = CallPolicies.of(options)
         self.is_dry_run = options.get("dry_run", False)
         self.cancellation = options.get("cancellation") or Cancellation()
         self.is_active = True
+        self._is_turn = options.get("naming") is not None
+        """Whether its repetition names everything the same: the journal of a turn knows the request it belongs to."""
         self._background: set[asyncio.Task[Any]] = set()
         self._repetitions: dict[str, int] = {}
         self._failures: dict[str, tuple[Effect, Exception, SpendingCodec[Any] | None]] = {}
@@ -123,7 +125,7 @@ class Run:
         self.writing: dict[str, Doing[Any]] = {}
         """Writes that are under way, or were when something around them was cut off."""
 
-    async def execute(self, step: "Step[Any, Any]", value: Any, options: RunOptions) -> StepResult[Any]:
+    async def execute(self, step: "Step[Any, Any]", value: Any, options: InvocationOptions) -> StepResult[Any]:
         """The outermost invocation: it can be stopped by its handle, and it leaves no task behind."""
         if self.cancellation.is_requested:
             return self._stopped(step)
@@ -146,8 +148,8 @@ class Run:
             return self._stopped(step)
         return result
 
-    async def _execute(self, step: "Step[Any, Any]", value: Any, options: RunOptions) -> StepResult[Any]:
-        if self.journal is not None and options.get("naming") is None:  # the journal of a turn knows its request
+    async def _execute(self, step: "Step[Any, Any]", value: Any, options: InvocationOptions) -> StepResult[Any]:
+        if self.journal is not None and not self._is_turn:
             try:
                 self.key = await pipelines.check_input(self.journal, step.name, value, self.key)
             except BatutaError as error:
@@ -163,7 +165,7 @@ class Run:
                 result = StepResult(None, _not_undone(result.error, failures), result.metrics)
             if self._background:
                 await self._drain()
-            if result.is_error and options.get("naming") is None:
+            if result.is_error and not self._is_turn:
                 await self._forget_undone()
             return await self._settled(step, result)
         except Suspended:
@@ -237,18 +239,18 @@ class Run:
         return result
 
     async def measured(
-        self, step: "Step[Any, Any]", value: Any, parent: Invocation, options: RunOptions
+        self, step: "Step[Any, Any]", value: Any, parent: Invocation, options: InvocationOptions
     ) -> StepResult[Any]:
         """A step's value or error as a result, with what it took."""
         started = _clock()
         scope = Scope(parent.scope.pipeline_name, parent.scope)
         if parent.path:  # a run inside of a run
             scope.parent_trace_id = self.emitter.trace_id
-        timeout = options.get("timeout")
+        timeout = options.timeout
         deadline = parent.deadline if timeout is None else Deadline.after(timeout).sooner(parent.deadline)
         inner = invocation_of(parent.within(scope, deadline=deadline))
         try:
-            act = self.invoke(step, value, inner, options.get("conversation"))
+            act = self.invoke(step, value, inner, options.conversation)
             outcome = await (act if timeout is None or deadline is None else _until(deadline, act, step.name))
         except StepFailedError as failure:
             return StepResult(None, failure.error, scope.tally.metrics(_clock() - started))

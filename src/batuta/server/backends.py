@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from batuta.events.log import EventLog
 from batuta.events.queue import TurnQueue
 from batuta.eventstore.audit import AuditStore
+from batuta.eventstore.base import StoreLog
 from batuta.eventstore.postgres import PostgresEventLog
 from batuta.eventstore.postgres_audit import PostgresAudit
 from batuta.eventstore.postgres_projections import PostgresProjections
@@ -41,6 +42,7 @@ from batuta.server.monitoring.gauges import GaugeSource, storage_gauges
 from batuta.server.policy import JOBS
 from batuta.server.search.forgetting import WordForgettingAudit
 from batuta.server.storage import dataset_files
+from batuta.server.supervision import NotReadyError
 
 log = logging.getLogger("batuta.server")
 
@@ -110,6 +112,7 @@ async def _open_file(settings: Settings, stack: AsyncExitStack) -> Backends:
         ),
         bus=LocalNotificationBus(),
         storage=storage_gauges(used_bytes, capacity_bytes),
+        checks={"writes": _writing(events)},
     )
 
 
@@ -124,12 +127,12 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
         log.warning("the role of BATUTA_DATABASE_URL sees through row-level security: use one that is no superuser")
     projections = PostgresProjections(events)
     bus: NotificationBus = LocalNotificationBus()
-    checks: dict[str, Check] = {}
+    checks: dict[str, Check] = {"writes": _writing(events)}
     if settings.redis_url is not None:
         key = await shared_secret(SystemDatabase(database), "notifications")
         redis = RedisNotificationBus(settings.redis_url.get_secret_value(), key)
         await stack.enter_async_context(redis.running())
-        bus, checks = redis, {"redis": redis.ping}
+        bus, checks = redis, {**checks, "redis": redis.ping}
     storage = storage_gauges(
         lambda: SystemDatabase(database).read(_database_bytes), lambda used: settings.storage_capacity_bytes
     )
@@ -146,7 +149,7 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
             ),
             bus=bus,
             storage=storage,
-            checks=checks,
+            checks={**checks, "writes": _writing(first)},
         )
     return Backends(
         database=database,
@@ -161,6 +164,14 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
         storage=storage,
         checks=checks,
     )
+
+
+def _writing(events: StoreLog) -> Check:
+    async def check() -> None:
+        if events.refusals.is_recent:
+            raise NotReadyError("refused a moment ago; is the disk full?")
+
+    return check
 
 
 def _database_bytes(connection: sa.Connection) -> int:

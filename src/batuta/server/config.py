@@ -162,6 +162,9 @@ class Settings(BaseModel):
 
     Others look for silent ones every tenth of it. A turn that loses two owners in a row waits twice.
     """
+    turn_attempts: int = Field(default=12, ge=1, le=100)
+    """How many owners a turn may lose before it is given up: a turn that takes its worker with it must end some time,
+    one whose workers are killed by something else must not end of that."""
     login_attempts: int = Field(ge=1)
     """Failed logins of an account, within `login_window_seconds`, before it is locked for that time."""
     login_window_seconds: int = Field(default=900, ge=1)
@@ -174,8 +177,12 @@ class Settings(BaseModel):
     """Of all files of one person together."""
     max_open_turns_of_a_user: int = Field(default=200, ge=1)
     """Turns of one person that wait, run or are paused; the next message is refused with 429."""
+    max_open_turns_of_a_workspace: int = Field(default=2_000, ge=1)
+    """The same for all people of a workspace together."""
     max_connections_of_a_user: int = Field(default=50, ge=1)
     """Sockets of one person at this process, and as many streams."""
+    max_connections_of_a_workspace: int = Field(default=5_000, ge=1)
+    """The same for all people of a workspace together."""
     erasure_ledger: Path | None = None
     """A file beside the database that keeps what was erased, for the day a backup is restored; without one,
     `erasures.jsonl` in `data_dir`."""

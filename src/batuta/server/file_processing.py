@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from batuta.agents.documents.agent import SAMPLES
 from batuta.eventstore.audit import AuditStore
 from batuta.knowledge.extract.extractor import RECOGNITION_LIMITS, ExtractionLimits, Extractor
-from batuta.knowledge.extract.recognition import installed_languages
+from batuta.knowledge.extract.language_data import installed_languages
 from batuta.knowledge.index import PassageIndex
 from batuta.server.backends import Backends
 from batuta.server.config import Settings, make_data_dir

@@ -141,6 +141,13 @@ class UnavailableProblem(Problem):
     detail = "The server cannot reach its database. Try again in a moment."
 
 
+class NoRoomProblem(Problem):
+    """The disk of the server is full."""
+
+    status, code, title = 507, "NO_ROOM", "No room"
+    detail = "The server has no room for this file. Try again later; if it stays so, tell your administrator."
+
+
 OURS: tuple[tuple[type[errors.BatutaError], type[Problem]], ...] = (
     (errors.StoreUnavailableError, UnavailableProblem),
     (errors.EventTooLargeError, TooLargeProblem),

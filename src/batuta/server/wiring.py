@@ -45,8 +45,8 @@ from batuta.server.database.tables import approvals as approval_rows
 from batuta.server.datasets.service import Datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
 from batuta.server.erasure_ledger import NotedErasures, ledger_of
-from batuta.server.erp.rights import ErpRightsSource, erp_policy
-from batuta.server.erp.service import ErpRecords
+from batuta.server.erp.service import ErpRecords, ErpRightsSource, erp_policy
+from batuta.server.fair_use import TurnLimits, limits_of_connections
 from batuta.server.file_processing import FileProcessing, open_file_processing
 from batuta.server.files.documents import DocumentReader
 from batuta.server.files.service import Files
@@ -59,7 +59,7 @@ from batuta.server.live.connections import LiveConnections
 from batuta.server.live.feed import SessionFeed
 from batuta.server.live.notifications import announcing_growth
 from batuta.server.live.sockets import SocketServer
-from batuta.server.live.streams import LiveStreams
+from batuta.server.live.sse import LiveStreams
 from batuta.server.meta.service import Health, SetupState
 from batuta.server.monitoring.gauges import Gauges, GaugeSource, connection_gauges, model_gauges, work_gauges
 from batuta.server.monitoring.observers import metrics_port, watched
@@ -259,10 +259,9 @@ def run_services(
             DATASETS_SERVICE: dataset_library,
             ERP_RIGHTS_SERVICE: lambda turn: rights.of(turn.workspace_id),
             COMPANY_SERVICE: lambda turn: turn.company,
-            ATTACHED_TABLES_SERVICE: attached_tables,
             OWN_TABLES_SERVICE: brought_before,
-            ATTACHED_CONTEXT_SERVICE: attached_texts,
         },
+        file_providers={ATTACHED_TABLES_SERVICE: attached_tables, ATTACHED_CONTEXT_SERVICE: attached_texts},
         database=SystemDatabase(backends.database),
     )
 
@@ -307,8 +306,7 @@ def _services(
         queue,
         bus,
         agent_ids=agent_ids,
-        max_chars=settings.max_message_chars,
-        max_open=settings.max_open_turns_of_a_user,
+        limits=TurnLimits.of(settings),
         observer=observers.sink,
         working_company=erp.working_company,
     )
@@ -322,7 +320,7 @@ def _services(
 
     refresher = TileRefresher(team.registry, kept_datasets)
     boards = Boards(database, log, kept_datasets, preferences, refresher, services_of=tile_services)
-    streams, supervisor = LiveStreams(most=settings.max_connections_of_a_user), TaskSupervisor()
+    streams, supervisor = LiveStreams(limits_of_connections(settings)), TaskSupervisor()
     commands = {**turn_commands(turns), **approval_commands(approvals)}
     sockets = SocketServer(settings, access, log, feed, commands, processing.precedence)
     return Platform(

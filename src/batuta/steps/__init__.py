@@ -11,23 +11,23 @@ from batuta.kernel.lazy import lazy_exports
 if TYPE_CHECKING:
     from batuta.steps.artefacts import Tag as Tag
     from batuta.steps.execution import AgentExecution as AgentExecution
-    from batuta.steps.models import with_run_policies as with_run_policies
+    from batuta.steps.model_calls import with_run_policies as with_run_policies
     from batuta.steps.tagging import ArtefactStream as ArtefactStream
     from batuta.steps.tagging import with_words as with_words
     from batuta.steps.tool_rounds import ToolRound as ToolRound
     from batuta.steps.toolbox import tools_by_name as tools_by_name
-    from batuta.tools.intents import IntentKeys as IntentKeys
+    from batuta.tools.outcome import IntentKeys as IntentKeys
 
 _imported, __all__ = lazy_exports(
     __name__,
     {
         "batuta.steps.artefacts": ("Tag",),
         "batuta.steps.execution": ("AgentExecution",),
-        "batuta.steps.models": ("with_run_policies",),
+        "batuta.steps.model_calls": ("with_run_policies",),
         "batuta.steps.tagging": ("ArtefactStream", "with_words"),
         "batuta.steps.tool_rounds": ("ToolRound",),
         "batuta.steps.toolbox": ("tools_by_name",),
-        "batuta.tools.intents": ("IntentKeys",),
+        "batuta.tools.outcome": ("IntentKeys",),
     },
 )
 

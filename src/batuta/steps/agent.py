@@ -31,8 +31,7 @@ if TYPE_CHECKING:  # what a run says and does, and what only some agents have, i
     from decimal import Decimal
 
     from batuta.events.conversation import Citation
-    from batuta.kernel.answers import Answer
-    from batuta.kernel.messages import Message
+    from batuta.kernel.messages import Answer, Message
     from batuta.pipelines.bounds import Bounds
     from batuta.steps.artefacts import Tag
     from batuta.tools.tool import Tool

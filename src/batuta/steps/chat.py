@@ -8,14 +8,12 @@ from pydantic import TypeAdapter
 from batuta.conversations.conversation import Conversation
 from batuta.conversations.summaries import ConversationView, Summarizer
 from batuta.conversations.window import SlidingWindow
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.ids import canonical_id, new_id
-from batuta.kernel.messages import Message, ToolCallBlock
+from batuta.kernel.messages import Answer, Delta, Message, ToolCallBlock
 from batuta.llm.model import Model, ModelRequest
 from batuta.pipelines.context import Context, invocation_of
 from batuta.steps.agent import AgentOptions, AgentStep, check_model
-from batuta.steps.model_calls import CallAccount, recorded_call
-from batuta.steps.models import with_run_policies
+from batuta.steps.model_calls import CallAccount, recorded_call, with_run_policies
 
 _ANSWER = TypeAdapter(Answer)
 

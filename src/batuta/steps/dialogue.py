@@ -17,10 +17,9 @@ from batuta.events.adapters.telling import events_of
 from batuta.events.conversation import AssistantMessage
 from batuta.events.progress import ContentDelta, StreamDiscarded, ThinkingDelta
 from batuta.events.tools import ToolRequest
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError, ToolLimitError
 from batuta.kernel.ids import MessageId, canonical_id, new_id
-from batuta.kernel.messages import Message
+from batuta.kernel.messages import Answer, Delta, Message
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE, LANGUAGE_SERVICE, OWN_TABLES_SERVICE, TIME_ZONE_SERVICE
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
@@ -30,7 +29,7 @@ from batuta.steps.model_calls import CallAccount, recorded_call
 if TYPE_CHECKING:
     from batuta.steps.agent import AgentStep
     from batuta.steps.tagging import ArtefactStream
-    from batuta.tools.intents import IntentKeys
+    from batuta.tools.outcome import IntentKeys
 
 
 class Spoken(BaseModel):
@@ -86,7 +85,12 @@ class Dialogue:
                 return spoken
             spoken = self._with_own_ids(spoken)
             calls = spoken.answer.tool_calls
-            self._count_round()
+            self._rounds += 1
+            if self._rounds > self._agent.max_tool_iterations:
+                raise ToolLimitError(
+                    f"{self._agent.name}: the model asked for more than {self._agent.max_tool_iterations} rounds of "
+                    "tools (max_tool_iterations)"
+                )
             await self.emit(spoken)
             continuation = [spoken.answer.as_message(self.agent_id)]
             if calls:
@@ -138,14 +142,6 @@ class Dialogue:
         if content == spoken.answer.content:
             return spoken
         return spoken.model_copy(update={"answer": spoken.answer.model_copy(update={"content": content})})
-
-    def _count_round(self) -> None:
-        self._rounds += 1
-        if self._rounds > self._agent.max_tool_iterations:
-            raise ToolLimitError(
-                f"{self._agent.name}: the model asked for more than {self._agent.max_tool_iterations} rounds of "
-                "tools (max_tool_iterations)"
-            )
 
     async def _next_answer(self, messages: tuple[Message, ...]) -> Spoken:
         self._calls += 1

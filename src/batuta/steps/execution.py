@@ -8,11 +8,9 @@ Dialogue.ask  the model and its tools
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from batuta.kernel.attachments import separated
 from batuta.kernel.errors import RecordingFailedError, StepFailedError, Suspended, TransientError
-from batuta.kernel.messages import Message
+from batuta.kernel.messages import Message, separated
 from batuta.pipelines.context import Context, invocation_of
-from batuta.pipelines.result import Tally
 from batuta.pipelines.scope import Scope
 from batuta.resilience.observer import observing
 from batuta.steps.agent_telemetry import AgentTelemetry
@@ -32,6 +30,7 @@ class AgentExecution:
         self._value = value
         around = invocation_of(outer)
         self._scope = Scope(around.scope.pipeline_name, around.scope)
+        self._tally = self._scope.tally
         self._ctx = around.within(self._scope)
         self._scope.parent_trace_id = around.run.emitter.trace_id  # agents below work for this execution
         self._telemetry = AgentTelemetry(agent, self._ctx, value)
@@ -104,7 +103,7 @@ class AgentExecution:
         self._telemetry.note_failure()
         fallback = self._agent.fallback if _calls_for_fallback(error) else None
         if fallback is not None and self._scope.agents.writes:
-            _say_why_nobody_stands_in(error, fallback.name)
+            _say_why_no_fallback_ran(error, fallback.name)
             fallback = None
         if fallback is None:
             self._scope.agents.failed += 1
@@ -139,10 +138,6 @@ class AgentExecution:
         await self._telemetry.fell_back(error, output, self._corrections, is_successful=is_successful)
         await self._telemetry.failed(error, fallback_successful=is_successful)
 
-    @property
-    def _tally(self) -> Tally:
-        return self._scope.tally
-
 
 def _calls_for_fallback(error: BaseException) -> bool:
     """Whether attempts or the provider are exhausted (F-28); a broken recorder is neither.
@@ -152,7 +147,7 @@ def _calls_for_fallback(error: BaseException) -> bool:
     return isinstance(error, (AttemptsExhaustedError, TransientError)) and not isinstance(error, RecordingFailedError)
 
 
-def _say_why_nobody_stands_in(error: BaseException, fallback: str) -> None:
+def _say_why_no_fallback_ran(error: BaseException, fallback: str) -> None:
     """A fallback begins anew with the same request: what was written, or may have been, would be written twice."""
     error.args = (
         f"{error}; {fallback} does not stand in, because something was written, or may have been",

@@ -1,4 +1,5 @@
-"""One call of a model, with events for its begin and end, and the account it is charged to.
+"""The model an agent calls, protected and budgeted as its run asks; one call of it, its events,
+and the account it is charged to.
 
 Everything that an agent asks a model goes through here, so that the calls in the log add up to what the run cost.
 """
@@ -6,18 +7,85 @@ Everything that an agent asks a model goes through here, so that the calls in th
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import cache
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from batuta import events, llm
 from batuta.events.envelope import trusted
-from batuta.kernel.answers import Answer
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.ids import MessageId
-from batuta.kernel.messages import Message
+from batuta.kernel.messages import Answer, Message
 from batuta.kernel.outgoing import current_tool
 from batuta.kernel.usage import Amount, LostTries
 from batuta.llm.model import Model, ModelRequest
+from batuta.llm.resilient import ImposedProtection, Protection, ResilientModel
 from batuta.pipelines.context import Context, Invocation, invocation_of
+
+if TYPE_CHECKING:
+    from batuta.llm.budget import MemoryBudgetLedger
+
+
+def with_run_policies(model: Model | str, ctx: Context) -> Model:
+    """A model ready for one execution: protection outside, budget inside, the client at the core.
+
+    A model that is protected already, inside whatever is wrapped around it, gets no second protection: two policies
+    would multiply their tries. It keeps its own unless the run has one (`protection=`), which goes before it. One from
+    a name shares the breakers of the process. A bare model object is retried, but has no breaker: its maker
+    knows what it stands for.
+
+    A run may put another model in the place of one that is named (`models=`), and say whether models think
+    (`thinking=`).
+    """
+    policies = invocation_of(ctx).run.policies
+    if isinstance(model, str):
+        model = llm.named_model(policies.models.get(model, model))
+    ready = _protected(model, ctx)
+    return ready if policies.thinking is None else llm.ThinkingModel(ready, policies.thinking)
+
+
+def _protected(model: Model, ctx: Context) -> Model:
+    run = invocation_of(ctx).run
+    policies, clock = run.policies, run.clock
+    protected = _protected_core(model)
+    of_the_run = policies.protection
+    if clock is not SYSTEM_CLOCK:  # tries and breakers wait by the run's clock
+        if of_the_run is None and protected is not None:
+            of_the_run = replace(protected.protection, clock=clock)
+        elif of_the_run is not None and of_the_run.clock is SYSTEM_CLOCK:
+            of_the_run = replace(of_the_run, clock=clock)
+    protection = of_the_run
+    if isinstance(model, ResilientModel):
+        protection = protection or model.protection
+        model = model.inner
+    if policies.budgets:
+        model = llm.BudgetedModel(model, policies.ledger or _process_ledger(), policies.budgets)
+    elif run.emitter.is_recorded and model.provider not in llm.FREE:
+        model = llm.LostTriesModel(model)
+    if _protected_core(model) is not None:
+        return model if of_the_run is None else ImposedProtection(model, of_the_run)
+    return ResilientModel(model, protection or _retries_alone(clock))
+
+
+def _protected_core(model: object) -> ResilientModel | None:
+    """The protected model inside what is wrapped around it, if there is one."""
+    while model is not None and not isinstance(model, ResilientModel):
+        model = getattr(model, "inner", None)
+    return model
+
+
+def _retries_alone(clock: Clock) -> Protection:
+    return _RETRIES_ALONE if clock is SYSTEM_CLOCK else Protection(breaker=None, clock=clock)
+
+
+_RETRIES_ALONE = Protection(breaker=None)
+
+
+@cache
+def _process_ledger() -> "MemoryBudgetLedger":
+    return llm.MemoryBudgetLedger()
+
 
 log = logging.getLogger("batuta.steps")
 
@@ -55,6 +123,8 @@ async def recorded_call(
     # A model in this process dies with it: nothing else counts what it said.
     is_metered = emitter.is_recorded and model.provider not in llm.FREE
     reserved = llm.worst_case(request, model) if is_metered else None
+    said = zip(_SETTINGS, _settings_of(request.settings), strict=True)
+    chosen = {name: value for name, value in said if value is not None and value != ()}
     await place.emit(
         trusted(events.LlmRequest)(
             call_id=call_id,
@@ -64,7 +134,7 @@ async def recorded_call(
             attempt=account.attempt,
             caller_tool=tool,
             is_streaming=account.is_streaming,
-            settings=_settings(request),
+            settings=chosen,
             output_type="text" if request.output is None else "json",
             reserved_tokens=None if reserved is None else reserved.tokens,
             reserved_cost=None if reserved is None else reserved.money,
@@ -112,12 +182,6 @@ async def recorded_call(
             live=True,
         )
     return answer
-
-
-def _settings(request: ModelRequest) -> dict[str, Any]:
-    """How the model should answer, as far as something is said."""
-    chosen = zip(_SETTINGS, _settings_of(request.settings), strict=True)
-    return {name: value for name, value in chosen if value is not None and value != ()}
 
 
 _NOTHING_LOST = Amount()

@@ -6,7 +6,7 @@ from typing import Any, Generic, Literal, TypeVar, Unpack
 
 from pydantic import BaseModel, Field, create_model
 
-from batuta.kernel.answers import Answer
+from batuta.kernel.messages import Answer
 from batuta.llm.model import Model, ModelSettings
 from batuta.steps.agent import AgentOptions, AgentStep
 from batuta.steps.intention import Intention, Option, described

@@ -1,9 +1,8 @@
 """Hands artefacts to their handlers while an answer streams, and leaves the other words."""
 
 from batuta.events.progress import TagCompleted, TagStarted
-from batuta.kernel.answers import Answer
 from batuta.kernel.ids import MessageId
-from batuta.kernel.messages import ContentBlock, TextBlock
+from batuta.kernel.messages import Answer, ContentBlock, TextBlock
 from batuta.pipelines.context import Context
 from batuta.steps.artefacts import Closed, Inside, Opened, Outside, Piece, Tag, TagParser
 

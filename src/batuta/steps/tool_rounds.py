@@ -22,9 +22,8 @@ from batuta.kernel.tasks import all_or_first_failure
 from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.journal import Reconcile
 from batuta.pipelines.outcomes import asking_a_person
-from batuta.tools.intents import IntentKeys
 from batuta.tools.invocation import CallScope, Execute, PreparedCall, default_invoker, reconciler, surely_not_done
-from batuta.tools.outcome import Execution, ToolOutcome
+from batuta.tools.outcome import Execution, IntentKeys, ToolOutcome
 
 if TYPE_CHECKING:
     from batuta.steps.agent import AgentStep
@@ -58,7 +57,9 @@ class ToolRound:
         tools = [self._tools.get(call.name) for call in calls]
         writes = [call for call, tool in zip(calls, tools, strict=True) if tool and tool.policy.effect == "write"]
         self._keys = self._intents.take(writes)
-        shared = [i for i, call in enumerate(calls) if not self._wants_to_be_alone(call)]
+        shared = [
+            i for i, call in enumerate(calls) if not ((tool := self._tools.get(call.name)) and tool.policy.exclusive)
+        ]
         scope = self._call_scope()
         together = await all_or_first_failure(self._run_tool(i, calls[i], scope) for i in shared)
         outcomes.update((i, outcome) for i, outcome in zip(shared, together, strict=True) if outcome is not None)
@@ -86,14 +87,10 @@ class ToolRound:
             on_progress=self._progress,
         )
 
-    def _wants_to_be_alone(self, call: ToolCallBlock) -> bool:
-        tool = self._tools.get(call.name)
-        return tool is not None and tool.policy.exclusive
-
     async def _run_tool(self, position: int, call: ToolCallBlock, scope: CallScope) -> ToolOutcome | None:
         """What came of a call; None if it is unknown."""
         key = f"{self._ctx.idempotency_key}:{self._number}.{position}"
-        invoker = self._place.run.options.get("invoker") or default_invoker()
+        invoker = self._place.run.policies.invoker or default_invoker()
         try:
             outcome = await invoker.invoke(call, scope, idempotency_key=key)
         except UnknownOutcomeError as unknown:

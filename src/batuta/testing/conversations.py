@@ -201,7 +201,7 @@ class ConversationStoreConformance:
         (found,) = await store.find("ada")
         assert found.title == "Robert'); DROP TABLE conversation_messages;--"
 
-    async def test_an_archived_conversation_is_listed_apart_until_somebody_writes(
+    async def test_an_archived_conversation_is_listed_apart_until_it_is_written_to(
         self, store: ConversationStore
     ) -> None:
         record = a_record()

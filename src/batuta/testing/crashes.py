@@ -19,7 +19,7 @@ from datetime import timedelta
 from typing import Any
 
 from batuta.events.conversation import UserMessage
-from batuta.events.emitter import Stamp
+from batuta.events.emitter import Stamp, TurnNaming
 from batuta.events.envelope import Event
 from batuta.events.queue import NewWork, WorkStatus
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
@@ -28,7 +28,6 @@ from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_turns import MemoryTurnQueue
 from batuta.kernel.ids import new_id
 from batuta.orchestration.approvals import as_decision
-from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.step import Step

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, Unpack
 from batuta.conversations.conversation import Conversation
 from batuta.kernel.errors import LogicalError
 from batuta.pipelines.context import Invocation
-from batuta.pipelines.options import RunOptions
+from batuta.pipelines.options import InvocationOptions, RunOptions
 from batuta.pipelines.result import StepResult
 from batuta.pipelines.runner import Run
 from batuta.pipelines.step import Step
@@ -29,7 +29,7 @@ async def run_alone(
 ) -> tuple[StepResult[B], list[AskedStep]]:
     """Run a step by itself: its result, and the steps it asked for. `answers` are given by the steps' names."""
     run = _IsolatedRun(step, answers, options)
-    result: StepResult[B] = await run.execute(step, value, options)
+    result: StepResult[B] = await run.execute(step, value, InvocationOptions.of(options))
     return result, run.asked
 
 

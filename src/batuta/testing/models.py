@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from batuta.kernel.answers import Answer, Delta, StopReason
 from batuta.kernel.errors import LogicalError
-from batuta.kernel.messages import ContentBlock, TextBlock, ThinkingBlock, ToolCallBlock
+from batuta.kernel.messages import Answer, ContentBlock, Delta, StopReason, TextBlock, ThinkingBlock, ToolCallBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
 

@@ -12,11 +12,11 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from batuta.kernel.attachments import separated
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import (
     BatutaError,
@@ -28,7 +28,7 @@ from batuta.kernel.errors import (
     UnknownOutcomeError,
     code_of,
 )
-from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
+from batuta.kernel.messages import ToolCallBlock, ToolResultBlock, separated
 from batuta.kernel.outcomes import is_outcome_unknown
 from batuta.kernel.outgoing import within_tool_use
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest, Approver
@@ -86,7 +86,7 @@ async def _just_run(_: PreparedCall, execute: Execute) -> Execution:
     return await execute()
 
 
-async def _nobody_listens(_: ToolCallBlock, message: str, done: float | None, total: float | None) -> None:
+async def _ignore_progress(_: ToolCallBlock, message: str, done: float | None, total: float | None) -> None:
     """Discards progress."""
 
 
@@ -103,7 +103,7 @@ class CallScope:
     around: Around = _just_run
     """Runs a call; what it raises passes through. Alone, a lost answer is looked up, or reported as unknown."""
     intent_key: IntentKey = _its_own_intent
-    on_progress: OnProgress = _nobody_listens
+    on_progress: OnProgress = _ignore_progress
 
 
 class _Refused(Exception):  # noqa: N818 - a way down the ladder, never seen outside
@@ -169,8 +169,13 @@ class ToolInvoker:
             return await _settled_alone(prepared, scope, error)
 
     def _prepare(self, call: ToolCallBlock, scope: CallScope, idempotency_key: str) -> PreparedCall:
-        tool = _granted_tool(call, scope)
-        _require_roles(tool, scope.user)
+        tool = scope.tools.get(call.name)
+        if tool is None:
+            known = ", ".join(scope.tools) or "none"
+            raise _Refused(Refusal.UNKNOWN_TOOL, f"there is no tool {call.name[:64]!r} here; there are: {known}")
+        if missing := tool.policy.roles - scope.user.roles:
+            words = f"{tool.name} needs the role {', '.join(sorted(missing))}, which the user does not hold"
+            raise _Refused(Refusal.MISSING_ROLE, words)
         values = _checked(tool, call.args, call.invalid_args)
         key = idempotency_key or call.id
         intent = scope.intent_key(call) if tool.policy.effect == "write" else None
@@ -253,11 +258,13 @@ class ToolInvoker:
 
     async def _run_within_concurrency(self, prepared: PreparedCall, scope: CallScope) -> Execution:
         tool = prepared.tool
-        try:
-            async with self._limits.slot(tool):
-                return await self._run_to_a_result(prepared, scope)
-        except TimeoutError:
-            return _refusal(Refusal.BUSY, f"{tool.name} is busy with other calls; try again later")
+        async with AsyncExitStack() as slot:
+            try:
+                await slot.enter_async_context(self._limits.slot(tool))
+            except TimeoutError:
+                return _refusal(Refusal.BUSY, f"{tool.name} is busy with other calls; try again later")
+            # Out here, since a write that times out by itself has an unknown outcome: it was not refused.
+            return await self._run_to_a_result(prepared, scope)
 
     async def _run_to_a_result(self, prepared: PreparedCall, scope: CallScope) -> Execution:
         """Whatever the tool returns or raises, as a result; control flow passes through.
@@ -385,38 +392,20 @@ def _names_only(args: Mapping[str, Any]) -> dict[str, str]:
     return {name[:MAX_KEPT_NAME_CHARS]: "[not kept]" for name in list(args)[:MAX_KEPT_NAMES]}
 
 
-def _granted_tool(call: ToolCallBlock, scope: CallScope) -> Tool:
-    tool = scope.tools.get(call.name)
-    if tool is None:
-        known = ", ".join(scope.tools) or "none"
-        raise _Refused(Refusal.UNKNOWN_TOOL, f"there is no tool {call.name[:64]!r} here; there are: {known}")
-    return tool
-
-
-def _require_roles(tool: Tool, user: ToolUser) -> None:
-    if missing := tool.policy.roles - user.roles:
-        words = f"{tool.name} needs the role {', '.join(sorted(missing))}, which the user does not hold"
-        raise _Refused(Refusal.MISSING_ROLE, words)
-
-
 def _checked(tool: Tool, args: Mapping[str, Any], invalid_args: str | None = None) -> dict[str, Any]:
     if invalid_args is not None:
         words = f"{tool.name} was not executed: its arguments are no JSON object"
         raise _Refused(Refusal.INVALID_ARGUMENTS, words)
+    limit = tool.policy.max_argument_bytes
     try:
         raw = as_json(args)
-        _require_size(tool, raw)
+        # UTF-8 has at most four bytes per character, so short texts need no second look.
+        if len(raw) * 4 > limit and len(raw.encode("utf-8", "surrogatepass")) > limit:
+            words = f"{tool.name} was not executed: its arguments are larger than {limit} bytes"
+            raise _Refused(Refusal.OVERSIZED_ARGUMENTS, words)
         return tool.arguments.check(raw)
     except InvalidArgumentsError as error:
         raise _Refused(Refusal.INVALID_ARGUMENTS, f"{tool.name} was not executed: {error}") from None
-
-
-def _require_size(tool: Tool, raw: str) -> None:
-    limit = tool.policy.max_argument_bytes
-    # UTF-8 has at most four bytes per character, so short texts need no second look.
-    if len(raw) * 4 > limit and len(raw.encode("utf-8", "surrogatepass")) > limit:
-        words = f"{tool.name} was not executed: its arguments are larger than {limit} bytes"
-        raise _Refused(Refusal.OVERSIZED_ARGUMENTS, words)
 
 
 async def _authorized(prepared: PreparedCall, context: ToolContext) -> str | None:

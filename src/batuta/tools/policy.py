@@ -110,8 +110,8 @@ class ToolPolicy:
     reconcile: Reconcile | None = None
     """Finds out whether a write happened whose answer was lost: its result, `None` if it did not, or it raises."""
     settles_within: timedelta | None = None
-    """How long after its beginning a write may still take place, although whoever asked for it died or heard nothing:
-    before that nobody is asked whether it did, and a look-up that finds nothing counts for nothing.
+    """How long after its beginning a write may still take place, although the caller died or got no answer:
+    before that no person is asked whether it did, and a look-up that finds nothing counts for nothing.
     """
     authorize: Authorize | None = None
     """Decides about rights before a person is asked, and again before the tool runs: one taken away between counts."""

@@ -306,7 +306,7 @@ async def test_a_posting_whose_answer_is_lost_is_found_and_not_repeated(erp: Fau
     once = await entries(erp) - before
     assert (done["outcome"], done["values"]["status"]) == ("post done", "Open")
     assert once > 0
-    with pytest.raises(ToolFailedError, match="has changed"):
+    with pytest.raises(ToolFailedError, match="was changed"):
         await tools_of(access)["run_action"].call(called("post"), **posting)
     assert await entries(erp) - before == once
 

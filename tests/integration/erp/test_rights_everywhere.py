@@ -18,7 +18,7 @@ from batuta.server.config import Settings
 from batuta.server.database.engines import SystemDatabase
 from batuta.server.erp.mcp import erp_mcp_server
 from batuta.server.erp.mcp_access import McpGrant, McpTokens, digest_of, load_tokens
-from batuta.server.erp.rights import erp_policy
+from batuta.server.erp.service import erp_policy
 from batuta.server.identity import repository
 from tests.support.platform import Person, RuleModel, Running, running, settings_for
 

@@ -45,6 +45,17 @@ async def test_a_preview_shows_the_ledger_entries_and_keeps_nothing(access: ErpA
     assert (still["values"]["status"], still["etag"]) == ("Draft", invoice["etag"])
 
 
+async def test_the_lines_of_a_document_are_shown_where_they_are_asked_for(access: ErpAccess) -> None:
+    invoice = await draft_invoice(access)
+    find = tools_of(access)["find_record"]
+    bare = await find.call(called("bare"), entity="salesInvoices", which=invoice["record_id"])
+    whole = await find.call(called("whole"), entity="salesInvoices", which=invoice["record_id"], fields=["lines"])
+    assert "Líneas de factura" not in bare["summary"]
+    table = whole["summary"].removeprefix(bare["summary"])
+    assert "Líneas de factura" in table
+    assert next(iter(access.names("item"))) in table
+
+
 async def test_what_has_changed_since_it_was_seen_is_not_posted_again(access: ErpAccess) -> None:
     invoice = await draft_invoice(access)
     args = {"entity": "salesInvoices", "record_id": invoice["record_id"], "etag": invoice["etag"], "action": "post"}

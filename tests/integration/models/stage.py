@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from batuta.kernel.answers import Answer, Delta
-from batuta.kernel.messages import Message
+from batuta.kernel.messages import Answer, Delta, Message
 from batuta.llm.client import ProviderModel
 from batuta.llm.connections import CONNECTIONS
 from batuta.llm.factory import client

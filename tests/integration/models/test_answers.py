@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from batuta.kernel.answers import Answer, Delta
-from batuta.kernel.messages import DocumentBlock, ImageBlock, Message, ToolResultBlock
+from batuta.kernel.messages import Answer, Delta, DocumentBlock, ImageBlock, Message, ToolResultBlock
 from batuta.llm.model import ModelRequest, OutputSpec, ToolSpec
 from batuta.simulator import Provider, Simulator
 from tests.integration.models.stage import NAMES, Stage, said

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from batuta.kernel.answers import Delta
+from batuta.kernel.messages import Delta
 from batuta.simulator import Fault, Simulator
 from tests.integration.models.stage import Stage, said
 

@@ -16,7 +16,7 @@ from batuta.kernel.messages import Message
 from batuta.kernel.outgoing import carry
 from batuta.llm.factory import client
 from batuta.llm.model import ModelRequest
-from batuta.observability.propagation import Whereabouts, traceparent
+from batuta.observability.propagation import ActiveSpans, traceparent
 from batuta.observability.runs import SpanKind, assemble
 from batuta.simulator import PROVIDERS, Provider, Simulator
 from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
@@ -42,9 +42,9 @@ SERVER = Path(__file__).with_name("tracing_mcp_server.py")
 
 async def traced(agent: Any) -> dict[SpanKind, list[str]]:
     """Run an agent with its trace carried along; the headers its spans should have sent, by kind."""
-    whereabouts, kept = Whereabouts(), CapturingSink()
-    with carry(whereabouts.headers):
-        result = await Pipeline("p", agent).run("hello", sink=FanOutSink(whereabouts, kept))
+    active_spans, kept = ActiveSpans(), CapturingSink()
+    with carry(active_spans.headers):
+        result = await Pipeline("p", agent).run("hello", sink=FanOutSink(active_spans, kept))
     assert not result.is_error, result.error
     spans = assemble(kept.events)
     return {

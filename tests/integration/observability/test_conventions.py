@@ -12,9 +12,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from batuta import AgentStep, Pipeline, tool
 from batuta.conversations import Conversation
 from batuta.events import Event, FanOutSink, LlmExchanged, LlmResponse
-from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ProviderRejectedError
-from batuta.kernel.messages import ContentBlock, ImageBlock, Message, ToolCallBlock
+from batuta.kernel.messages import Answer, ContentBlock, ImageBlock, Message, ToolCallBlock
 from batuta.llm.factory import client
 from batuta.llm.model import ModelRequest, ModelSettings
 from batuta.observability.channel import EventChannel, Interest

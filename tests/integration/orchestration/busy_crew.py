@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from batuta import AgentStep, step
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import Rejected, TransientError
+from batuta.kernel.messages import Answer, Delta
 from batuta.llm.model import ModelRequest
 from batuta.orchestration import Orchestrator, Specialist
 from batuta.pipelines.context import Context

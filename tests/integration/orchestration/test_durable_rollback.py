@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from batuta import Pipeline, action
-from batuta.events.conversation import ErrorOccurred, UserMessage
-from batuta.events.plans import PlanStepCompleted
+from batuta.events.conversation import AssistantMessage, ErrorOccurred, UserMessage
+from batuta.events.plans import PlanCompleted, PlanStepCompleted
 from batuta.events.queue import NewWork, WorkStatus
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_turns import MemoryTurnQueue
@@ -133,13 +133,38 @@ async def test_what_a_planned_step_could_not_undo_is_seen_in_its_error() -> None
     assert "the warehouse is closed" in (step.error or "")
 
 
+async def test_a_failed_plan_is_answered_and_only_its_failed_step_is_undone(store: TeamStore) -> None:
+    """O-23: the plan has failed and says why, the turn answers from what there is; what another step did stays done."""
+    shop, turn, acts = Shop(None), new_id(), list[str]()
+
+    @action(mode="transactional", rollback=lambda _: acts.append("undo"), reconcile=lambda _: False)
+    async def book(task: str) -> None:
+        acts.append("book")
+
+    plan = {"steps": [{"agent_id": "desk", "task": "book"}, {"agent_id": "shop", "task": "buy", "depends_on": [0]}]}
+    team = Orchestrator(
+        supervisor=ScriptedModel([Reply(json.dumps(plan)), Reply("Booked, not bought.")]),
+        agents=[Specialist(Pipeline("desk", book), name="Desk"), Specialist(shop.pipeline(), name="Shop")],
+    )
+    session = await _accept(store, turn, text="book, then buy")
+    await TurnWorker.at(store, team).run_until_idle()
+    work, events = await store.queue.get(turn), await store.events(session)
+    assert work is not None
+    assert (work.status, acts, shop.acts) == (WorkStatus.COMPLETED, ["book"], ["reserve", "charge", "undo"])
+    [planned] = [event for event in events if isinstance(event, PlanCompleted)]
+    assert (planned.status, "card refused" in (planned.failure_reason or "")) == ("failed", True)
+    assert [event.content for event in events if isinstance(event, AssistantMessage)][-1] == "Booked, not bought."
+
+
 def _worker(store: TeamStore, shop: Shop) -> TurnWorker:
     team = Orchestrator(supervisor=ScriptedModel([]), agents=[Specialist(shop.pipeline(), name="Shop")])
     return TurnWorker.at(store, team)
 
 
-async def _accept(store: TeamStore, turn: str) -> None:
+async def _accept(store: TeamStore, turn: str, *, text: str = "") -> str:
+    """A turn for the shop, or with a text for the supervisor: its session."""
     session = new_id()
-    payload: dict[str, Any] = {"text": "buy", "target_agent_id": "shop"}
-    message = UserMessage(content="buy", session_id=session, turn_id=turn)
+    payload: dict[str, Any] = {"text": text} if text else {"text": "buy", "target_agent_id": "shop"}
+    message = UserMessage(content=payload["text"], session_id=session, turn_id=turn)
     await store.queue.accept(NewWork(turn_id=turn, session_id=session, payload=payload), [message], client_key=turn)
+    return session

@@ -21,8 +21,8 @@ from batuta.events.envelope import Event
 from batuta.events.queue import WorkStatus
 from batuta.events.tools import ToolResponse
 from batuta.eventstore.teams import TeamStore
-from batuta.kernel.answers import Answer
 from batuta.kernel.ids import new_id
+from batuta.kernel.messages import Answer
 from batuta.llm.model import ModelRequest
 from batuta.orchestration import Orchestrator, Specialist, TurnWorker, WorkerSettings
 from batuta.testing import Reply, ToolCall

@@ -19,7 +19,7 @@ from batuta.events import (
     StepStarted,
     TurnResumed,
     UserMessage,
-    stored,
+    wire,
 )
 from batuta.events.admission import revive
 from batuta.events.emitter import Stamp
@@ -342,7 +342,7 @@ async def test_a_turn_in_a_long_session_does_not_read_all_of_it(store: Store, mo
         read.append(seq)
         return revive(owner, seq, event_id, payload)
 
-    monkeypatch.setattr(stored, "revive", counting)
+    monkeypatch.setattr(wire, "revive", counting)
     assert await store.worker(one(echo)).run_until_idle() == 1
     assert 601 in read
     assert min(read) == 601

@@ -95,7 +95,7 @@ async def test_health_and_readiness(site: Running) -> None:
     assert (await stranger.http.get("/healthz")).json() == {"status": "ok"}
     ready = (await stranger.http.get("/readyz")).json()
     assert ready["status"] == "ok"
-    assert ready["checks"] == {"event log": "ok", "database": "ok", "background work": "ok"}
+    assert ready["checks"] == {"event log": "ok", "database": "ok", "writes": "ok", "background work": "ok"}
     assert ready["durability"]["rpo_seconds"] == 0.0
     assert ready["durability"]["settings"]
 

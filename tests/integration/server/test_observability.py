@@ -17,10 +17,9 @@ from typer.testing import CliRunner
 
 from batuta.cli.app import app
 from batuta.eventstore.journal import events_of_turn
-from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ProviderUnavailableError
 from batuta.kernel.ids import trace_id_for
-from batuta.kernel.messages import ToolCallBlock
+from batuta.kernel.messages import Answer, ToolCallBlock
 from batuta.kernel.outgoing import outgoing_headers
 from batuta.llm.factory import client
 from batuta.llm.model import ModelRequest

@@ -11,9 +11,8 @@ import pytest
 import structlog
 
 from batuta.eventstore.replay import session_events
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ProviderRejectedError
-from batuta.kernel.messages import ToolCallBlock
+from batuta.kernel.messages import Answer, Delta, ToolCallBlock
 from batuta.llm.model import ModelRequest
 from batuta.observability.logs import configure_logs
 from batuta.orchestration import Orchestrator, Specialist

@@ -11,8 +11,8 @@ from batuta.events.conversation import AssistantMessage, TitleChanged
 from batuta.events.envelope import Event
 from batuta.events.runtime import LlmResponse
 from batuta.eventstore.replay import session_events
-from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ProviderUnavailableError
+from batuta.kernel.messages import Answer
 from batuta.llm.model import ModelRequest
 from batuta.observability.audit_counts import audit
 from batuta.observability.timeline import timeline_of

@@ -1,12 +1,14 @@
 """Messages become turns: accepted once, run, stopped, told in order (P-10, P-11, S-5, S-6, O-2, O-6)."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
 from batuta.kernel.ids import new_id
+from batuta.server.config import Settings
 from batuta.server.turns.titles import LONGEST, title_of
-from tests.support.platform import Running, has_ended
+from tests.support.platform import Running, has_ended, running
 
 
 async def test_a_message_is_answered_and_its_events_are_in_order(site: Running) -> None:
@@ -20,6 +22,22 @@ async def test_a_message_is_answered_and_its_events_are_in_order(site: Running) 
     assert "message" in types
     numbers = [event["sequence_number"] for event in events]
     assert numbers == sorted(set(numbers))
+
+
+async def test_a_turn_outlives_many_workers_and_ends_after_the_last_it_may_lose(settings: Settings) -> None:
+    """CR-02, CR-12: workers that are killed again and again, by something else or by the turn itself."""
+    async with running(settings.model_copy(update={"worker_concurrency": 0})) as site:
+        ana = await site.person()
+        queue = site.platform.backends.queue
+        accepted = await ana.say(await ana.session(), "hello")
+        recovered = []
+        for _ in range(settings.turn_attempts):
+            assert await queue.lease("killed", length=timedelta(seconds=-1)) is not None
+            recovered.append(await queue.recover())
+        *before, last = recovered
+        assert len(before) > 10
+        assert all(each.requeued == (accepted["turn_id"],) and not each.dead for each in before)
+        assert last.dead == (accepted["turn_id"],)
 
 
 async def test_the_same_message_sent_twice_is_one_turn(site: Running) -> None:

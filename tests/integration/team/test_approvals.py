@@ -7,11 +7,11 @@ from typing import Any
 import icalendar
 
 from batuta import MemoryJournal
+from batuta.events.emitter import TurnNaming
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.kernel.ids import new_id
 from batuta.orchestration import Orchestrator
 from batuta.orchestration.conducting import TurnRequest
-from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Turn, TurnOptions
 from batuta.testing.clock import FakeClock
 from batuta.tools import ApprovalDecision, ApprovalRequest

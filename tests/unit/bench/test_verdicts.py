@@ -1,9 +1,11 @@
 """What the benchmarks say of their aims: judged, missed, or not judged; never more than was looked at."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from bench import agents, load, run, streaming, turns
@@ -114,3 +116,12 @@ def test_a_load_that_missed_an_aim_fails_the_run(
     monkeypatch.setattr(sys, "argv", ["bench.load"])
     load.main()
     assert run.judged("load", capsys.readouterr().out.splitlines()) == len(load.MODES)
+
+
+def test_a_process_that_has_ended_does_not_end_the_measurement() -> None:
+    """A database server starts and ends processes of its own while it is measured."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    process = psutil.Process(ended.pid)
+    ended.wait()
+    assert load._cpu(process) == 0.0
+    assert load._cpu(psutil.Process()) > 0.0

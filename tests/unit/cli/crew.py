@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from batuta import AgentStep
-from batuta.kernel.answers import Answer
+from batuta.kernel.messages import Answer
 from batuta.llm.model import ModelRequest
 from batuta.orchestration import Orchestrator, Specialist
 from batuta.testing import Reply, ScriptedModel, ToolCall

@@ -7,9 +7,8 @@ from batuta.conversations.summaries import ConversationView, Summarizer, summari
 from batuta.conversations.tokens import estimate
 from batuta.conversations.validity import NO_RESULT, problems_of
 from batuta.conversations.window import SlidingWindow
-from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ProviderUnavailableError
-from batuta.kernel.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
+from batuta.kernel.messages import Answer, Message, TextBlock, ToolCallBlock, ToolResultBlock
 from batuta.llm.model import ModelRequest
 
 

@@ -31,7 +31,7 @@ from batuta.events import (
     upcast,
 )
 from batuta.events.catalogue import UPCASTS, decode_any
-from batuta.events.envelope import EVENT_TYPES, UnknownEvent
+from batuta.events.envelope import EVENT_TYPES, UnknownEvent, trusted
 from batuta.kernel.errors import UndecodableEventError, UnknownEventTypeError
 from batuta.kernel.ids import SessionId, new_id
 from tests.unit.events.strategies import events
@@ -254,3 +254,9 @@ def test_a_version_without_an_upcast_is_told_so() -> None:
 def test_a_version_has_only_one_upcast() -> None:
     with pytest.raises(ValueError, match="already has an upcast"):
         upcast("assistant_message", 1)(lambda fields: fields)
+
+
+def test_the_unchecked_constructor_of_an_event_is_made_once() -> None:
+    """It is asked for with every event of a run: to make it costs as much as the event."""
+    assert trusted(EVENT_TYPES["llm.request"]) is trusted(EVENT_TYPES["llm.request"])
+    assert trusted(EVENT_TYPES["llm.request"]) is not trusted(EVENT_TYPES["llm.response"])

@@ -7,14 +7,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from batuta.events import AssistantMessage, Event, StepStarted, TitleChanged, ToolRequest, UserMessage
-from batuta.events import stored as stored_records
+from batuta.events import wire as stored_records
 from batuta.events.admission import admit, revive
 from batuta.events.catalogue import UPCASTS
 from batuta.events.envelope import EVENT_TYPES
 from batuta.events.log import Head, Stored, StoredPage
 from batuta.events.routing import ROUTES, Persistence
-from batuta.events.stored import events_in, opened, wire_of
-from batuta.events.wire import to_wire
+from batuta.events.wire import events_in, opened, to_wire, wire_of
 from batuta.kernel.errors import UndecodableEventError
 from batuta.kernel.ids import SessionId, new_id
 from tests.unit.events.strategies import events

@@ -11,10 +11,9 @@ from batuta.events.envelope import Event
 from batuta.events.log import Appended
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.recorder import FlushPolicy, Patience, TurnRecorder
-from batuta.kernel.answers import Answer
 from batuta.kernel.errors import RecordingFailedError, StoreUnavailableError
 from batuta.kernel.ids import new_id
-from batuta.kernel.messages import TextBlock
+from batuta.kernel.messages import Answer, TextBlock
 from batuta.llm.model import ModelRequest
 from batuta.testing.clock import FakeClock
 from tests.support.runs import EventList

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from batuta.kernel.answers import Answer
 from batuta.kernel.messages import (
+    Answer,
     ContentBlock,
     DocumentBlock,
     ImageBlock,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from batuta.kernel.answers import Answer
+from batuta.kernel.messages import Answer
 from batuta.kernel.usage import NO_USAGE, Usage, add_costs
 
 

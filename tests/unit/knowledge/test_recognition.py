@@ -8,8 +8,8 @@ import pytest
 
 from batuta.knowledge.extract.extractor import RECOGNITION_LIMITS, ExtractionLimits, Extractor
 from batuta.knowledge.extract.failures import ExtractionFailedError
+from batuta.knowledge.extract.language_data import installed_languages
 from batuta.knowledge.extract.pages import draw_page
-from batuta.knowledge.extract.recognition import installed_languages
 from tests.support.debian import Bundle
 from tests.support.made_files import a_pdf
 

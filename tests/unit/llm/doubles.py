@@ -5,8 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from batuta.kernel.answers import Answer, Delta
-from batuta.kernel.messages import ContentBlock, Message, TextBlock
+from batuta.kernel.messages import Answer, ContentBlock, Delta, Message, TextBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest, ModelSettings
 from batuta.resilience.circuit_breaker import BreakerChange

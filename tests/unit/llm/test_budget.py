@@ -7,13 +7,13 @@ from decimal import Decimal
 
 import pytest
 
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import (
     BudgetExceededError,
     ProviderRejectedError,
     ProviderTimeoutError,
     ProviderUnavailableError,
 )
+from batuta.kernel.messages import Answer, Delta
 from batuta.kernel.usage import Amount, Usage
 from batuta.llm.budget import Budget, MemoryBudgetLedger
 from batuta.llm.budgeted import MAX_TOKENS_OF_A_BUDGETED_CALL, BudgetedModel

@@ -5,9 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import BudgetExceededError, ContentRefusedError, ProviderTimeoutError
-from batuta.kernel.messages import Message, TextBlock, ThinkingBlock
+from batuta.kernel.messages import Answer, Delta, Message, TextBlock, ThinkingBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.interceptors import (
     AuditedModel,

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batuta.kernel.answers import Answer, Delta
-from batuta.kernel.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from batuta.kernel.messages import Answer, Delta, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
 from batuta.llm.masking import MaskedModel
 from batuta.llm.model import ModelRequest
 from tests.unit.llm.doubles import PlayedModel, answer, answer_of, request

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from batuta.kernel.usage import Usage
-from batuta.llm.prices import Price, Prices
+from batuta.llm.prices import WITHOUT_LIST_PRICE, Price, Prices
 
 USAGE = Usage(input=1_000, output=100, cache_read=200, cache_write=100)
 
@@ -20,6 +20,39 @@ def test_the_second_look_gives_the_same_price() -> None:
     prices = Prices()
     first = prices.cost("anthropic", "claude-sonnet-4-5", USAGE)
     assert prices.cost("anthropic", "claude-sonnet-4-5", USAGE) == first
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        Usage(input=1_000, output=7),
+        Usage(input=123_457, output=999, cache_read=23, cache_write=4_567),
+        Usage(input=200_000, output=1),
+        Usage(input=900_000, output=0, cache_write=900_000),
+    ],
+)
+def test_every_model_of_the_library_costs_what_the_library_says(usage: Usage) -> None:
+    """Once a price is known it is applied without the library: its steps and prices per request must not be lost."""
+    library = pytest.importorskip("genai_prices")
+    counted = library.Usage(
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cache_read_tokens=usage.cache_read,
+        cache_write_tokens=usage.cache_write,
+    )
+    prices, wrong, right = Prices(), [], 0
+    for provider in library.data_snapshot.get_snapshot().providers:
+        for model in provider.models if provider.id not in WITHOUT_LIST_PRICE else ():
+            found = [prices.cost(provider.id, model.id, usage) for _ in range(2)]
+            try:
+                expected = library.calc_price(counted, model.id, provider_id=provider.id).total_price
+            except LookupError:  # some models of the list are not found by their own id
+                expected = None
+            right += found == [expected] * 2
+            if found != [expected] * 2:
+                wrong.append((provider.id, model.id, found, expected))
+    assert not wrong
+    assert right > 1_000
 
 
 @pytest.mark.parametrize(

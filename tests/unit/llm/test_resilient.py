@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import (
     CircuitOpenError,
     ProviderRejectedError,
@@ -14,6 +13,7 @@ from batuta.kernel.errors import (
     RateLimitedError,
     RecordingFailedError,
 )
+from batuta.kernel.messages import Answer, Delta
 from batuta.llm.factory import client, model
 from batuta.llm.interceptors import CachedModel, MemoryAnswerCache
 from batuta.llm.model import Model

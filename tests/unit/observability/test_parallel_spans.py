@@ -7,8 +7,8 @@ import pytest
 
 from batuta import AgentStep, Branch, Context, ParallelStep, Pipeline, Rejected, Step, step
 from batuta.events import AgentRetryAttempted
-from batuta.kernel.answers import Answer
 from batuta.kernel.errors import ProviderUnavailableError
+from batuta.kernel.messages import Answer
 from batuta.llm.model import ModelRequest
 from batuta.observability.audit_counts import audit
 from batuta.observability.runs import Span, SpanKind, assemble

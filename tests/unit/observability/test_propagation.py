@@ -8,7 +8,7 @@ from batuta import AgentStep, Pipeline, step, tool
 from batuta.events import FanOutSink
 from batuta.kernel.ids import is_uuid, trace_id_for
 from batuta.kernel.outgoing import carry, outgoing_headers, within_tool_use
-from batuta.observability.propagation import Whereabouts, from_headers, traceparent
+from batuta.observability.propagation import ActiveSpans, from_headers, traceparent
 from batuta.observability.runs import SpanKind, assemble
 from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall
 
@@ -66,7 +66,7 @@ def test_a_bad_correlation_id_is_replaced(bad: str) -> None:
 
 
 def test_nothing_is_carried_outside_of_a_run() -> None:
-    with carry(Whereabouts().headers):
+    with carry(ActiveSpans().headers):
         assert outgoing_headers() == {}
     assert outgoing_headers() == {}
 
@@ -83,7 +83,7 @@ class Kept:
 
 async def test_a_call_names_the_span_it_comes_from() -> None:
     """The step's, the model call's or the tool's: whichever is innermost."""
-    kept, sink, whereabouts = Kept(), CapturingSink(), Whereabouts()
+    kept, sink, active_spans = Kept(), CapturingSink(), ActiveSpans()
 
     @tool(effect="read")
     async def stock(sku: str) -> int:
@@ -103,8 +103,8 @@ async def test_a_call_names_the_span_it_comes_from() -> None:
     clerk = AgentStep(
         name="clerk", model=ScriptedModel([answer, Reply("7")]), instructions="", tools=[stock], output=str
     )
-    with carry(whereabouts.headers):
-        await Pipeline("shop", ask >> clerk).run("x", sink=FanOutSink(sink, whereabouts), trace_id=TRACE)
+    with carry(active_spans.headers):
+        await Pipeline("shop", ask >> clerk).run("x", sink=FanOutSink(sink, active_spans), trace_id=TRACE)
     spans = assemble(sink.events)
     by_kind = {kind: [span for span in spans if span.kind is kind] for kind in SpanKind}
     assert kept.headers["model"]["traceparent"] == traceparent(TRACE, by_kind[SpanKind.MODEL][0].id)
@@ -113,7 +113,7 @@ async def test_a_call_names_the_span_it_comes_from() -> None:
     [asked] = [span for span in by_kind[SpanKind.STEP] if span.name == "ask"]
     assert kept.headers["step"]["traceparent"] == traceparent(TRACE, asked.id)
     assert all(set(headers) == {"traceparent"} for headers in kept.headers.values()), "ids of ours stay at home"
-    assert not whereabouts._runs, "nothing is remembered after the run"
+    assert not active_spans._runs, "nothing is remembered after the run"
 
 
 def test_several_may_add_to_what_is_carried() -> None:

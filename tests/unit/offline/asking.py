@@ -7,8 +7,7 @@ from typing import Any
 from batuta.agents.appointments.understanding import UNDERSTANDING as AGENDA
 from batuta.agents.calculator.understanding import UNDERSTANDING as CALCULATOR
 from batuta.agents.documents.understanding import understanding as documents
-from batuta.kernel.answers import Answer
-from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
+from batuta.kernel.messages import Answer, Message, ToolCallBlock, ToolResultBlock
 from batuta.language.understanding import Understanding
 from batuta.llm.model import ModelRequest, OutputSpec, ToolChoice, ToolSpec
 from batuta.offline.model import OfflineModel

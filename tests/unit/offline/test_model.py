@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ConfigurationError
-from batuta.kernel.messages import Message
+from batuta.kernel.messages import Answer, Delta, Message
 from batuta.kernel.usage import Usage
 from batuta.llm.factory import model
 from batuta.llm.model import Model, ModelRequest, OutputSpec

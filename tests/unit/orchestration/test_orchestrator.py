@@ -13,7 +13,7 @@ from batuta.events import (
     PlanStepCompleted,
     Usage,
 )
-from batuta.kernel.answers import StopReason
+from batuta.kernel.messages import StopReason
 from batuta.orchestration.plans import plan_from_events
 from batuta.orchestration.state import dump_state, load_state
 from batuta.testing import Reply, ScriptedModel, ToolCall

@@ -19,8 +19,8 @@ from batuta.events import (
     PlanStepCompleted,
     PlanStepStarted,
 )
-from batuta.kernel.answers import Answer
 from batuta.kernel.errors import LogicalError, TransientError
+from batuta.kernel.messages import Answer
 from batuta.llm.model import ModelRequest
 from batuta.orchestration import FailurePolicy, Orchestrator, Specialist, Turn
 from batuta.orchestration.plans import plan_from_events

@@ -15,9 +15,9 @@ from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_turns import MemoryTurnQueue
 from batuta.eventstore.recorder import TurnRecorder
 from batuta.eventstore.teams import TeamStore
-from batuta.kernel.answers import Answer
 from batuta.kernel.errors import NotRecordedError
 from batuta.kernel.ids import new_id
+from batuta.kernel.messages import Answer
 from batuta.llm.model import ModelRequest
 from batuta.orchestration import Orchestrator, Specialist
 from batuta.orchestration.rerun import Changes, RecordedTurn, Rerun, recorded_turn, rerun

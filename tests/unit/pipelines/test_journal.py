@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from batuta import Context, MemoryJournal, Pipeline, action, step
+from batuta.events.emitter import TurnNaming
 from batuta.kernel.errors import (
     JournalMismatchError,
     ProviderTimeoutError,
@@ -16,7 +17,6 @@ from batuta.kernel.errors import (
     UnknownOutcomeError,
     WriteNotDoneError,
 )
-from batuta.orchestration.naming import TurnNaming
 from batuta.pipelines.journal import DONE, MAX_BEGUN, Effect, Pending, Recorded
 from batuta.pipelines.journaling import LOOK_UP_DELAYS_SECONDS, Doing, do_once, perform, undoing_of
 from batuta.steps.parallel import Branch, ParallelStep

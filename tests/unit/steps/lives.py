@@ -14,9 +14,8 @@ from typing import Any
 from batuta import AgentStep, ChatAgentStep, Conversation, Rejected
 from batuta.conversations.summaries import summaries_of
 from batuta.conversations.window import SlidingWindow
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ProviderRejectedError
-from batuta.kernel.messages import ContentBlock, TextBlock, ThinkingBlock, ToolCallBlock
+from batuta.kernel.messages import Answer, ContentBlock, Delta, TextBlock, ThinkingBlock, ToolCallBlock
 from batuta.llm.model import ModelRequest
 from batuta.pipelines.context import Context
 from batuta.tools import tool

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from batuta import AgentStep, Context, Conversation, Rejected, Tag
 from batuta.events import AssistantMessage, TagCompleted, TagStarted
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ProviderUnavailableError
+from batuta.kernel.messages import Answer, Delta
 from batuta.steps.artefacts import Closed, Inside, Opened, Outside, Piece, TagParser
 from batuta.testing import CapturingSink, FakeClock, Reply, ScriptedModel
 from tests.unit.llm.doubles import PlayedModel, answer

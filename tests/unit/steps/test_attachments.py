@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from batuta.kernel.attachments import separated
-from batuta.kernel.messages import ImageBlock, Message, TextBlock, ToolResultBlock
+from batuta.kernel.messages import ImageBlock, Message, TextBlock, ToolResultBlock, separated
 from batuta.llm.anthropic import encode as anthropic
 from batuta.llm.google import encode as google
 from batuta.llm.model import ModelRequest

@@ -7,7 +7,7 @@ from typing import Any
 from batuta import AgentStep, Cancellation, Conversation
 from batuta.conversations.validity import problems_of
 from batuta.events import AssistantMessage, ToolProgress, ToolRefused, ToolRequest, ToolResponse, Usage
-from batuta.kernel.answers import Answer, Delta
+from batuta.kernel.messages import Answer, Delta
 from batuta.llm.model import ModelRequest
 from batuta.pipelines.journal import MemoryJournal
 from batuta.testing import CapturingSink, Reply, ScriptedModel, ToolCall

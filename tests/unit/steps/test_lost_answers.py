@@ -50,9 +50,13 @@ def buyer(model: ScriptedModel, order: Any) -> AgentStep[str, str]:
     return AgentStep(name="buyer", model=model, output=str, tools=[order])
 
 
-async def test_without_anybody_to_ask_the_run_ends_and_its_model_hears_nothing() -> None:
-    shop, model = Shop(ConnectionResetError("reset")), ScriptedModel([ORDER])
-    result = await buyer(model, shop.tool()).run("buy")
+@pytest.mark.parametrize("options", [{}, {"max_concurrency": 1}], ids=["unlimited", "one at a time"])
+@pytest.mark.parametrize("error", [ConnectionResetError, TimeoutError])
+async def test_without_anybody_to_ask_the_run_ends_and_its_model_hears_nothing(
+    error: type[Exception], options: dict[str, Any]
+) -> None:
+    shop, model = Shop(error("lost")), ScriptedModel([ORDER])
+    result = await buyer(model, shop.tool(**options)).run("buy")
     assert isinstance(result.error.exception, UnknownOutcomeError)
     assert (shop.orders, len(model.requests)) == (1, 1)
 

@@ -4,8 +4,7 @@ import pytest
 
 from batuta import AgentStep, Context, step
 from batuta.events import StepStarted, UserMessage
-from batuta.kernel.answers import Answer, Delta
-from batuta.kernel.messages import Message
+from batuta.kernel.messages import Answer, Delta, Message
 from batuta.llm.model import ModelRequest
 from batuta.testing import AskedStep, CapturingSink, FakeClock, Reply, ScriptedModel, ScriptedTools, ToolCall, run_alone
 from batuta.testing.models import UnexpectedRequestError

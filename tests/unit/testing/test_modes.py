@@ -12,8 +12,8 @@ from batuta import pipelines
 from batuta.events.conversation import Complete
 from batuta.events.queue import Recovered
 from batuta.eventstore.memory_turns import MemoryTurnQueue
-from batuta.kernel.answers import Answer
 from batuta.kernel.errors import StepFailedError
+from batuta.kernel.messages import Answer
 from batuta.llm import budgeted
 from batuta.llm.model import ModelRequest
 from batuta.llm.openai import encode_chat as openai_chat
@@ -28,7 +28,7 @@ from batuta.pipelines.context import Context
 from batuta.pipelines.input_digest import json_digest_of
 from batuta.pipelines.result import StepError, Tally
 from batuta.pipelines.runner import Run
-from batuta.steps import models
+from batuta.steps import model_calls
 from batuta.testing.modes.checking import DECLARED, MODES, check_program, differences_of, modes_of, shrunk
 from batuta.testing.modes.expected import expected_outcome
 from batuta.testing.modes.programs import (
@@ -129,7 +129,7 @@ def clock_of_the_run_ignored(patch: pytest.MonkeyPatch) -> None:
         async def sleep(seconds: float) -> None:
             await asyncio.sleep(0)
 
-    patch.setattr(models, "replace", lambda protection, clock: replace(protection, clock=Impatient()))
+    patch.setattr(model_calls, "replace", lambda protection, clock: replace(protection, clock=Impatient()))
 
 
 def costs_not_counted_after_a_kill(patch: pytest.MonkeyPatch) -> None:

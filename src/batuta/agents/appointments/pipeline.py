@@ -239,7 +239,7 @@ async def _booked(outcome: Outcome, args: dict[str, Any], tools: dict[str, Any],
         approver=invocation_of(ctx).run.approver,
         around=once,
     )
-    invoker = invocation_of(ctx).run.options.get("invoker") or default_invoker()
+    invoker = invocation_of(ctx).run.policies.invoker or default_invoker()
     done = await invoker.invoke(call, scope, idempotency_key=f"{ctx.run_key}:{ctx.key}")
     if done.refusal in (Refusal.APPROVAL_NEEDED, Refusal.APPROVAL_REJECTED):
         return Booking(outcome="not_approved", summary=dict.fromkeys(("en", "es"), done.result.content))

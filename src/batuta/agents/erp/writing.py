@@ -44,7 +44,7 @@ _NOT_CARRIED_OUT = {
     "pedir.",
 }
 _CHANGED = {
-    "en": "The record has changed since it was shown, so nothing was written: somebody else was there in between.{now} "
+    "en": "The record was changed by another person or program since it was shown, so nothing was written.{now} "
     "Shall I show the change again, on the record as it is now?",
     "es": "El registro ha cambiado desde que se mostró, así que no se ha escrito nada: alguien lo ha tocado "
     "entretanto.{now} ¿Te muestro otra vez el cambio, sobre el registro tal como está ahora?",

@@ -23,8 +23,15 @@ from batuta.events.adapters.plain import (
     text_of,
 )
 from batuta.events.adapters.reading import BlockReading, BlockTable
-from batuta.kernel.answers import Delta, StopReason
-from batuta.kernel.messages import ContentBlock, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from batuta.kernel.messages import (
+    ContentBlock,
+    Delta,
+    StopReason,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+)
 from batuta.kernel.usage import Usage
 
 PROVIDER = "anthropic"

@@ -24,9 +24,8 @@ from batuta.events.adapters.reading import (
 )
 from batuta.events.adapters.telling import events_of
 from batuta.events.envelope import Event
-from batuta.kernel.answers import Answer, Delta, StopReason
 from batuta.kernel.errors import MalformedAnswerError, ProviderUnavailableError
-from batuta.kernel.messages import ContentBlock
+from batuta.kernel.messages import Answer, ContentBlock, Delta, StopReason
 from batuta.kernel.usage import Usage
 
 BlockType = Literal["text", "thinking", "tool_use", "tool_result", "opaque"]

@@ -31,8 +31,15 @@ from batuta.events.adapters.plain import (
     text_of,
 )
 from batuta.events.adapters.reading import BlockReading, BlockTable
-from batuta.kernel.answers import StopReason
-from batuta.kernel.messages import ContentBlock, ImageBlock, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from batuta.kernel.messages import (
+    ContentBlock,
+    ImageBlock,
+    StopReason,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+)
 from batuta.kernel.usage import Usage
 
 PROVIDER = "google"

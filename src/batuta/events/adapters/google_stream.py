@@ -5,7 +5,7 @@ from typing import Any
 
 from batuta.events.adapters.base import BaseAdapter, StreamReader
 from batuta.events.adapters.plain import Fields, compact, fields_of, fields_or_empty, list_of, optional_text
-from batuta.kernel.answers import Delta
+from batuta.kernel.messages import Delta
 
 _GROWING = ("citationMetadata", "citation_metadata")
 _MERGED = ("usageMetadata", "usage_metadata", "groundingMetadata", "grounding_metadata", *_GROWING)

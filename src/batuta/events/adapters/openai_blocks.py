@@ -20,8 +20,7 @@ from batuta.events.adapters.plain import (
     text_of,
 )
 from batuta.events.adapters.reading import BlockReader, BlockTable
-from batuta.kernel.answers import StopReason
-from batuta.kernel.messages import ContentBlock, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from batuta.kernel.messages import ContentBlock, StopReason, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
 from batuta.kernel.usage import Usage
 
 PROVIDER = "openai"

@@ -16,7 +16,7 @@ from batuta.events.adapters.plain import (
     text_of,
 )
 from batuta.events.adapters.reading import BlockReading
-from batuta.kernel.answers import Delta
+from batuta.kernel.messages import Delta
 from batuta.kernel.usage import Usage
 
 

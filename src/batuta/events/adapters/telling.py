@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, TypedDict
 from batuta.events.conversation import AssistantMessage, Citation, ContentRefused, Thinking, TurnPaused
 from batuta.events.envelope import Event, trusted
 from batuta.events.tools import ToolRequest, ToolResponse
-from batuta.kernel.answers import Answer
 from batuta.kernel.ids import MessageId
 from batuta.kernel.messages import (
+    Answer,
     ContentBlock,
     DocumentBlock,
     ImageBlock,

@@ -20,9 +20,9 @@ from batuta.kernel.tasks import await_shielded
 from batuta.knowledge.document import DocumentText, from_json
 from batuta.knowledge.extract.builder import MAX_CHARS
 from batuta.knowledge.extract.failures import REASONS, ExtractionFailedError, FailureCode
+from batuta.knowledge.extract.language_data import LANGUAGE_DATA
 from batuta.knowledge.extract.pages import PageImage
 from batuta.knowledge.extract.pages import from_json as page_from_json
-from batuta.knowledge.extract.recognition import LANGUAGE_DATA
 
 MEBIBYTE = 1024 * 1024
 PAGE_PIXELS = 1_000

@@ -10,7 +10,7 @@ from batuta.server.agui.service import AguiRuns, RunAgentInput, RunOfTurn
 from batuta.server.http.dependencies import CurrentCaller, provided
 from batuta.server.http.guard import new_router
 from batuta.server.live import sse
-from batuta.server.live.streams import LiveStreams
+from batuta.server.live.sse import LiveStreams
 from batuta.server.security.ownership import Caller
 
 router = new_router(tags=["agui"])

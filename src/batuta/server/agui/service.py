@@ -16,7 +16,7 @@ from batuta.events.tools import ApprovalResolved
 from batuta.eventstore.journal import events_of_turn
 from batuta.kernel.ids import is_uuid
 from batuta.server.live.feed import SessionFeed
-from batuta.server.live.streams import LiveStream
+from batuta.server.live.sse import LiveStream
 from batuta.server.problems import FieldProblem, InvalidProblem
 from batuta.server.security.ownership import Caller
 

@@ -16,9 +16,9 @@ from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.queue import TurnQueue, WorkStatus
 from batuta.events.sink import EventSink
-from batuta.events.stored import events_in
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.events.turn_ends import decision_key
+from batuta.events.wire import events_in
 from batuta.eventstore.journal import events_of_turn
 from batuta.eventstore.stopping import AskedIn, Stopped, set_aside_turn
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock

@@ -15,7 +15,7 @@ from batuta.datasets.sql import query_datasets
 from batuta.datasets.store import DatasetOwner, DatasetStore
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.messages import ToolCallBlock
-from batuta.orchestration.registry import AgentRegistry
+from batuta.orchestration.specialist import AgentRegistry
 from batuta.pipelines.step import Step
 from batuta.server.boards.recipe import KeptStep, QueryStep, RecipeStep, TileRecipe, ToolCallStep
 from batuta.server.boards.snapshot import TileSnapshot, snapshot_of

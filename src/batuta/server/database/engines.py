@@ -60,7 +60,7 @@ class SqlitePlatformDatabase:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="batuta-platform-writer")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="batuta-platform-reader")
         self._looking: sa.Connection | None = None
-        """The connection of the event loop's own thread, which waits for nobody."""
+        """The connection of the event loop's own thread, which takes no slot of the readers."""
 
     async def read(self, query: Query[T]) -> T:
         """See `Database.read`."""
@@ -96,7 +96,7 @@ class SqlitePlatformDatabase:
 
     def _look(self) -> sa.Connection:
         with errors_as_ours():
-            self._looking = self.engine.connect()
+            self._looking = self.engine.connect().execution_options(is_looking=True)
             self._looking.exec_driver_sql("PRAGMA busy_timeout=0")
         return self._looking
 
@@ -190,5 +190,6 @@ def _fold(text: str | None) -> str | None:
 
 def _begin(connection: sa.Connection) -> None:
     # A reader that becomes a writer half-way fails when another wrote; a writer says so at once.
-    is_writing = connection.get_execution_options().get("is_writing", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
+    options = connection.get_execution_options()
+    if not options.get("is_looking"):  # a row found by its key needs no snapshot that others share
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("is_writing") else "BEGIN")

@@ -40,7 +40,7 @@ class PostgresPlatformDatabase:
             except sa.exc.DBAPIError as error:
                 if not error.connection_invalidated:
                     raise
-            return await self._read(run)  # a connection that was closed while nobody used it; the next one is new
+            return await self._read(run)  # a connection that was closed while it was idle; the next one is new
 
     async def look_up(self, query: Query[T]) -> T:
         """See `Database.look_up`."""
@@ -71,11 +71,11 @@ class PostgresPlatformDatabase:
 
 
 def _reading_as(principal: Principal, query: Query[T]) -> Query[T]:
-    """The same for a principal. A connection keeps the principal of its last read, and is told of another one."""
+    """The same for a principal. A connection keeps the principal of its last read, and changes it for another one."""
 
     def run(connection: sa.Connection) -> T:
         if connection.info.get(_PRINCIPAL) != principal:
-            connection.info.pop(_PRINCIPAL, None)  # until it is certain, nobody reads as the one before
+            connection.info.pop(_PRINCIPAL, None)  # until it is certain, nothing is read as the one before
             declare(connection, principal, is_lasting=True)
             connection.info[_PRINCIPAL] = principal
         return query(connection)

@@ -83,10 +83,16 @@ def one(
     return None if found is None else _info_of(found)
 
 
+_OF_SESSION = (
+    sa.select(datasets)
+    .where(datasets.c.session_id == sa.bindparam("session", type_=sa.String))
+    .order_by(datasets.c.created_at, datasets.c.name)
+)
+
+
 def all_of(connection: sa.Connection, owner: DatasetOwner) -> list[DatasetInfo]:
     """The datasets of a session, oldest first."""
-    query = sa.select(datasets).where(datasets.c.session_id == owner.session_id)
-    return [_info_of(row) for row in connection.execute(query.order_by(datasets.c.created_at, datasets.c.name))]
+    return [_info_of(row) for row in connection.execute(_OF_SESSION, {"session": owner.session_id})]
 
 
 def block(connection: sa.Connection, owner: DatasetOwner, dataset_id: str, number: int) -> Block | None:

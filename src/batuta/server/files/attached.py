@@ -92,11 +92,8 @@ class AttachedFiles:
         Of chosen files only those; the files of the message itself were waited for.
         """
         brought = {str(each.get("file_id")).upper() for each in work.payload.get("attachments", ())}
-        query = sa.select(files.c.file_id, files.c.name).where(
-            files.c.user_id == (work.user_id or ""), files.c.status == "processing"
-        )
-        query = query.order_by(files.c.name).limit(MOST_COUNTED)
-        rows = await self._database.look_up(lambda connection: connection.execute(query).all())
+        asked = {"user": work.user_id or ""}
+        rows = await self._database.look_up(lambda connection: connection.execute(_BEING_READ, asked).all())
         names = [row.name for row in rows if row.file_id not in brought and (not chosen or row.file_id in chosen)]
         named, others = names[:MOST_NAMED], len(names) - MOST_NAMED
         if others > 0:
@@ -115,6 +112,14 @@ class AttachedFiles:
         mine = sa.and_(files.c.user_id == (work.user_id or ""), files.c.status != "deleted", is_inside)
         query = sa.select(files.c.file_id).where(mine)
         return await self._database.read(lambda connection: connection.execute(query).scalars().all())
+
+
+_BEING_READ = (
+    sa.select(files.c.file_id, files.c.name)
+    .where(files.c.user_id == sa.bindparam("user", type_=sa.String), files.c.status == "processing")
+    .order_by(files.c.name)
+    .limit(MOST_COUNTED)
+)
 
 
 def _attached(connection: sa.Connection, user_id: str, ids: Sequence[str]) -> list[AttachedFile]:

@@ -6,11 +6,12 @@ import errno
 import fcntl
 import hashlib
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from batuta.kernel.errors import ConflictError
+from batuta.kernel.errors import ConflictError, StoreUnavailableError
+from batuta.kernel.tasks import await_shielded
 
 WRITTEN_BYTES = 1024 * 1024
 """Gathered before each write: of an upload no more than this is in memory."""
@@ -18,6 +19,10 @@ WRITTEN_BYTES = 1024 * 1024
 
 class UploadBusyError(ConflictError):
     """Another request is writing to this upload."""
+
+
+class StorageFullError(StoreUnavailableError):
+    """There is no room for more bytes."""
 
 
 class BlobStore(Protocol):
@@ -32,6 +37,7 @@ class BlobStore(Protocol):
 
         Raises:
             UploadBusyError: another request is adding.
+            StorageFullError: there is no room for them.
         """
         ...
 
@@ -78,10 +84,11 @@ class LocalBlobStore:
                 async for chunk in chunks:
                     waiting += chunk[: max(0, limit - size - len(waiting))]
                     if len(waiting) >= WRITTEN_BYTES:
-                        size += await asyncio.to_thread(_write, handle, bytes(waiting))
-                        waiting.clear()
+                        part = bytes(waiting)
+                        waiting.clear()  # written below, or lost: in no case written a second time
+                        size += await await_shielded(asyncio.to_thread(_write, handle, part))
             finally:
-                size += await asyncio.shield(asyncio.to_thread(_write_through, handle, bytes(waiting)))
+                size += await await_shielded(asyncio.to_thread(_write_through, handle, bytes(waiting)))
             return size
         finally:
             os.close(handle)
@@ -110,9 +117,9 @@ class LocalBlobStore:
         with upload.open("rb") as content:
             digest = hashlib.file_digest(content, "sha256").hexdigest()
         blob = self._blob(digest)
-        blob.parent.mkdir(exist_ok=True, mode=0o700)
         # A link and not a move: should this process die before the row is written, the upload is still whole.
-        with contextlib.suppress(FileExistsError):
+        with _full_disk(), contextlib.suppress(FileExistsError):
+            blob.parent.mkdir(exist_ok=True, mode=0o700)
             os.link(upload, blob)
         return digest
 
@@ -139,7 +146,8 @@ def _size(path: Path) -> int:
 
 def _locked(path: Path) -> tuple[int, int]:
     """A handle that no other request has, and how much is there."""
-    handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+    with _full_disk():
+        handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -151,13 +159,30 @@ def _locked(path: Path) -> tuple[int, int]:
 
 
 def _write(handle: int, data: bytes) -> int:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(handle, view) :]
+    """All of it, or nothing: half of it would be taken for what the client has sent so far."""
+    before, view = os.fstat(handle).st_size, memoryview(data)
+    try:
+        with _full_disk():
+            while view:
+                view = view[os.write(handle, view) :]
+    except (OSError, StorageFullError):
+        os.ftruncate(handle, before)
+        raise
     return len(data)
 
 
 def _write_through(handle: int, data: bytes) -> int:
     written = _write(handle, data)
-    os.fsync(handle)
+    with _full_disk():
+        os.fsync(handle)
     return written
+
+
+@contextlib.contextmanager
+def _full_disk() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageFullError("there is no room for the bytes of this file") from error
+        raise

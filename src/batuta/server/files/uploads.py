@@ -19,11 +19,11 @@ from batuta.kernel.ids import new_id
 from batuta.knowledge.extract.sniff import MEDIA_TYPES, SNIFFED_BYTES, sniff
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.files import repository
-from batuta.server.files.blobs import BlobStore, UploadBusyError
+from batuta.server.files.blobs import BlobStore, StorageFullError, UploadBusyError
 from batuta.server.files.names import checked_folder, checked_name
 from batuta.server.files.removal import FileRemoval
 from batuta.server.files.repository import StoredFile
-from batuta.server.problems import ConflictProblem, NotFoundProblem, TooLargeProblem
+from batuta.server.problems import ConflictProblem, NoRoomProblem, NotFoundProblem, TooLargeProblem
 from batuta.server.security.ownership import Caller
 
 BYTES = "application/octet-stream"
@@ -132,11 +132,14 @@ class Uploads:
             raise ConflictProblem(f"This upload stands at {done} bytes; go on from there.", code="UPLOAD_OFFSET")
         try:
             done = await self._blobs.append(file.file_id, chunks, limit=file.size_bytes)
+            if done >= file.size_bytes:
+                await self.complete(file)
         except UploadBusyError as error:
             raise ConflictProblem("Another request is sending this upload.", code="UPLOAD_BUSY") from error
-        if done >= file.size_bytes:
-            await self.complete(file)
-        else:
+        except StorageFullError as error:
+            await self._withdraw(file)
+            raise NoRoomProblem from error
+        if done < file.size_bytes:
             now = self._clock.now()
             await self._database.write(lambda connection: repository.change(connection, file.file_id, now=now))
         return done
@@ -197,6 +200,11 @@ class Uploads:
                 continue
             count += 1
         return count
+
+    async def _withdraw(self, file: StoredFile) -> None:
+        """Give back what an upload took of a full disk. Its bytes first: a row on the same disk needs room to go."""
+        await self._blobs.discard(file.file_id)
+        await self._removal.remove(file)
 
     async def _keep(self, file: StoredFile, digest: str, media_type: str) -> _Kept | None:
         """Write the row and its job, once. Nothing if the same bytes are about to go with another file: they have to

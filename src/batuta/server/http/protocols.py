@@ -58,7 +58,7 @@ class UnreadWatch:
         self._deadline.put_off(UNREAD_SECONDS)
 
     def end(self) -> None:
-        """It was taken, or nobody is there any more."""
+        """It was taken, or the client is gone."""
         self._deadline.clear()
 
     def _check(self) -> None:

@@ -136,7 +136,9 @@ class JobWorker:
         except FencedError:
             log.warning("job %s was taken over by another worker", lease.work.turn_id)
         except StoreUnavailableError as error:
-            log.warning("job %s is left to its lease: %s", lease.work.turn_id, error)
+            log.warning("job %s waits for the store: %s", lease.work.turn_id, error)
+            with contextlib.suppress(FencedError, StoreUnavailableError):  # else its lease runs out
+                await self.queue.release(lease, delay=RETRY_DELAY)
         except asyncio.CancelledError:
             with contextlib.suppress(FencedError, StoreUnavailableError):
                 await asyncio.shield(self.queue.release(lease))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.server.live.sockets import SocketServer
-from batuta.server.live.streams import LiveStreams
+from batuta.server.live.sse import LiveStreams
 from batuta.server.security.access_control import AccessControl
 
 log = logging.getLogger("batuta.server")

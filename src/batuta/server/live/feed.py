@@ -18,13 +18,12 @@ from typing import Protocol
 from batuta.events.conversation import Complete
 from batuta.events.log import EventLog, Page, Position
 from batuta.events.routing import Persistence
-from batuta.events.stored import wire_of
+from batuta.events.wire import wire_of
 from batuta.kernel.errors import StoreUnavailableError
-from batuta.server.live.cursor import FeedCursor
 from batuta.server.live.notifications import Notification, NotificationBus, NotificationHandlers
+from batuta.server.live.sse import LiveStream
 from batuta.server.live.stored_events import DeliveredEvent, stored_events
-from batuta.server.live.streams import LiveStream
-from batuta.server.live.subscription import FeedSubscription
+from batuta.server.live.subscription import FeedCursor, FeedSubscription
 
 POLL_SECONDS = 0.3
 """How often the heads of followed sessions are compared."""

@@ -21,7 +21,7 @@ log = logging.getLogger("batuta.server")
 FRAMES_PER_SECOND, FRAME_BURST = 50.0, 300.0
 """Of one connection, before anything is looked at: more than the commands that are carried out."""
 MAX_WAITING_BYTES = 512 * 1024
-"""What may wait for a slow client: as much again is in the hands of whoever writes it."""
+"""What may wait for a slow client: its writer may hold as much again."""
 _PONG, _CLOSE, _CONNECT, _DISCONNECT = "3", "1", "40", "41"
 _COMMAND = re.compile(r"42\d{0,10}(?=\[\")")
 _REFUSED: Message = {"type": "websocket.disconnect", "code": 1008}

@@ -22,6 +22,7 @@ from batuta.kernel.errors import StaleEpochError, StoreUnavailableError
 from batuta.kernel.id_fields import UuidStr
 from batuta.server.config import Settings
 from batuta.server.database.principal import acting_as
+from batuta.server.fair_use import limits_of_connections
 from batuta.server.http.guard import bearer_of, check_text, cookies_of, is_own_origin, login_of
 from batuta.server.http.protocols import ABORT
 from batuta.server.live.feed import SessionFeed
@@ -203,17 +204,13 @@ class SocketServer:
         )
         try:
             caller = await self._access.admit(CONNECT, secret, {})
-            self._check_count(caller)
+            limits = limits_of_connections(self._settings)
+            limits.check_callers(caller, self.callers.values(), "open sockets at this server", "TOO_MANY_SOCKETS")
         except (Problem, StoreUnavailableError) as error:
             problem = problem_of(error)
             raise Refused(problem.title, problem.body()) from None
         self._connections[sid] = Connection(caller, credited_at=asyncio.get_running_loop().time())
         await self.server.enter_room(sid, _room(caller.user_id))
-
-    def _check_count(self, caller: Caller) -> None:
-        most = self._settings.max_connections_of_a_user
-        if sum(each.caller.user_id == caller.user_id for each in self._connections.values()) >= most:
-            raise TooManyProblem(f"You have {most} open sockets at this server.", code="TOO_MANY_SOCKETS")
 
     async def close_silent(self) -> None:
         """Close connections that were opened and did not log in within `LOGIN_SECONDS`."""
@@ -230,7 +227,7 @@ class SocketServer:
                 await self._hang_up(engine_id)
 
     async def close_slow(self) -> None:
-        """Close sockets for which more waits than a feed leaves there: answers and notifications that nobody takes."""
+        """Close sockets for which more waits than a feed leaves there: answers and notifications that are not taken."""
         for engine_id, socket in list(self.server.eio.sockets.items()):
             if socket.queue.waiting_bytes > 2 * MAX_WAITING_BYTES:
                 self._abort(engine_id)
@@ -241,7 +238,7 @@ class SocketServer:
         if socket is not None:
             asyncio.get_running_loop().call_later(GOODBYE_SECONDS, self._ending_of(engine_id))
             await socket.close(wait=False)
-            socket.queue.put_nowait(None)  # whoever writes to it closes it after that
+            socket.queue.put_nowait(None)  # its writer closes it after that
 
     def _abort(self, engine_id: str) -> None:
         """End a connection at once; its client can resume."""

@@ -13,8 +13,7 @@ from batuta.events.admission import revive
 from batuta.events.envelope import Event
 from batuta.events.log import Grown, Position
 from batuta.events.routing import Persistence
-from batuta.events.stored import wire_of_new
-from batuta.events.wire import to_wire_json
+from batuta.events.wire import to_wire_json, wire_of_new
 
 MAX_BUFFERED_EVENTS, MAX_BUFFERED_CHARACTERS = 64, 262_144
 """Of one follower; a slower one reads the log when it is ready."""

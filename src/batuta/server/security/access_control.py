@@ -132,11 +132,12 @@ def _holders(
     logins = [credential.digest for credential in credentials if credential.kind == "login"]
     keys = [credential.digest for credential in credentials if credential.kind == "key"]
     for begin in range(0, len(logins), AT_ONCE):
-        for row in connection.execute(_login_query(logins[begin : begin + AT_ONCE], now, idle)):
+        asked = {"digests": logins[begin : begin + AT_ONCE], "now": now, "used_after": now - idle}
+        for row in connection.execute(_LOGINS, asked):
             credential = Credential(kind="login", digest=row.digest)
             yield credential, (_caller_of(row, credential, None), row.seen_at)
     for begin in range(0, len(keys), AT_ONCE):
-        for row in connection.execute(_key_query(keys[begin : begin + AT_ONCE])):
+        for row in connection.execute(_KEYS, {"digests": keys[begin : begin + AT_ONCE]}):
             credential = Credential(kind="key", digest=row.digest)
             yield credential, (_caller_of(row, credential, _scopes(row.scopes)), row.seen_at)
 
@@ -161,23 +162,21 @@ _IS_ACTIVE = (
 """Accounts that may log in."""
 
 
-def _login_query(digests: Collection[str], now: datetime, idle: timedelta) -> sa.Select[tuple[object, ...]]:
-    return sa.select(users, login_sessions.c.seen_at, login_sessions.c.token_hash.label("digest")).where(
-        login_sessions.c.token_hash.in_(digests),
-        login_sessions.c.ends_at > now,
-        login_sessions.c.seen_at > now - idle,
-        users.c.user_id == login_sessions.c.user_id,
-        *_IS_ACTIVE,
-    )
-
-
-def _key_query(digests: Collection[str]) -> sa.Select[tuple[object, ...]]:
-    used = api_keys.c.last_used_at.label("seen_at")
-    return sa.select(users, api_keys.c.scopes, used, api_keys.c.secret_hash.label("digest")).where(
-        api_keys.c.secret_hash.in_(digests),
-        users.c.user_id == api_keys.c.user_id,
-        *_IS_ACTIVE,
-    )
+_LOGINS = sa.select(users, login_sessions.c.seen_at, login_sessions.c.token_hash.label("digest")).where(
+    login_sessions.c.token_hash.in_(sa.bindparam("digests", expanding=True)),
+    login_sessions.c.ends_at > sa.bindparam("now"),
+    login_sessions.c.seen_at > sa.bindparam("used_after"),
+    users.c.user_id == login_sessions.c.user_id,
+    *_IS_ACTIVE,
+)
+_KEYS = sa.select(
+    users, api_keys.c.scopes, api_keys.c.last_used_at.label("seen_at"), api_keys.c.secret_hash.label("digest")
+).where(
+    api_keys.c.secret_hash.in_(sa.bindparam("digests", expanding=True)),
+    users.c.user_id == api_keys.c.user_id,
+    *_IS_ACTIVE,
+)
+"""Asked with every request: a query that is put together once needs no compiling, and no key to its compiled form."""
 
 
 def _scopes(stored: str) -> frozenset[str]:

@@ -69,8 +69,17 @@ def is_there(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
     return all(is_uuid(value) and OWNERSHIP[name](connection, caller, ids) for name, value in ids.items())
 
 
+_OWN_SESSION = sa.select(user_sessions.c.session_id).where(
+    user_sessions.c.user_id == sa.bindparam("user", type_=sa.String),
+    user_sessions.c.deleted_at.is_(None),
+    user_sessions.c.session_id == sa.bindparam("session", type_=sa.String),
+)
+"""Asked with almost every request, so put together once."""
+
+
 def _session(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:
-    return _exists(connection, sa.select(user_sessions.c.session_id).where(own_sessions(caller, ids["session_id"])))
+    asked = {"user": caller.user_id, "session": ids["session_id"]}
+    return connection.execute(_OWN_SESSION, asked).first() is not None
 
 
 def _turn(connection: sa.Connection, caller: Caller, ids: Ids) -> bool:

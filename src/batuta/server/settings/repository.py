@@ -7,10 +7,12 @@ import sqlalchemy as sa
 
 from batuta.server.database.tables import user_settings
 
+_OF_USER = sa.select(user_settings.c.content).where(user_settings.c.user_id == sa.bindparam("user", type_=sa.String))
+
 
 def load(connection: sa.Connection, user_id: str) -> dict[str, Any]:
     """What a person set; nothing if they never did."""
-    stored = connection.execute(sa.select(user_settings.c.content).where(user_settings.c.user_id == user_id)).scalar()
+    stored = connection.execute(_OF_USER, {"user": user_id}).scalar()
     content: dict[str, Any] = json.loads(stored) if stored is not None else {}
     return content
 

@@ -11,7 +11,7 @@ from batuta.server.http.dependencies import CurrentCaller, provided
 from batuta.server.http.guard import new_router
 from batuta.server.live import sse
 from batuta.server.live.feed import SessionFeed
-from batuta.server.live.streams import LiveStreams
+from batuta.server.live.sse import LiveStreams
 from batuta.server.turns.service import AcceptedTurn, NewMessage, Turns
 
 router = new_router(tags=["turns"])

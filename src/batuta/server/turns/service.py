@@ -1,9 +1,10 @@
 """A message becomes a turn: accepted once, durably, and then run by a worker. Stop is a command, not a disconnect."""
 
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Annotated, Any
 
+import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from batuta.events.conversation import Attachment, TitleChanged, UserMessage
@@ -15,7 +16,8 @@ from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import IdempotencyConflictError
 from batuta.kernel.ids import MessageId, new_id
 from batuta.observability.propagation import arrived
-from batuta.server.database.engines import Database
+from batuta.server.database.engines import Database, SystemDatabase
+from batuta.server.fair_use import Arrival, Arrivals, TurnLimits
 from batuta.server.live.notifications import Notification, NotificationBus
 from batuta.server.problems import (
     ConflictProblem,
@@ -82,8 +84,7 @@ class Turns:
         bus: NotificationBus,
         *,
         agent_ids: Collection[str],
-        max_chars: int,
-        max_open: int,
+        limits: TurnLimits,
         observer: EventSink,
         working_company: CompanyOf | None = None,
         clock: Clock = SYSTEM_CLOCK,
@@ -91,12 +92,13 @@ class Turns:
         self._working_company = working_company
         self._observer = observer
         self._database = database
+        self._system = SystemDatabase(database)
         self._log = log
         self._queue = queue
         self._bus = bus
         self._agent_ids = agent_ids
-        self._max_chars = max_chars
-        self._max_open = max_open
+        self._limits = limits
+        self._arrivals = Arrivals()
         self._clock = clock
 
     async def accept(self, caller: Caller, session_id: str, message: NewMessage) -> tuple[AcceptedTurn, Position]:
@@ -106,9 +108,13 @@ class Turns:
         """
         self._check(message)
         await self._check_attachments(caller, message)
-        waiting = await self._check_open(caller, session_id, message)
-        message = await self._about_a_company(caller, message)
-        accepted = await self._accept(caller, session_id, message)
+        arrival = Arrival(new_id(), caller.user_id, caller.workspace_id)
+        with self._arrivals.noting(arrival) as before:
+            waiting = await self._check_open(arrival, session_id, message, before)
+            if message.company is None and self._working_company is not None:
+                # Fixed now: one chosen while a write waits for its approval must not move that write.
+                message = message.model_copy(update={"company": await self._working_company(caller)})
+            accepted = await self._accept(caller, session_id, message, arrival.turn_id)
         turn_id = accepted.work.turn_id
         has_title = await self._database.write(
             lambda connection: repository.touch(connection, session_id, self._clock.now())
@@ -124,12 +130,6 @@ class Turns:
         assert accepted.appended is not None
         return answer, Position(accepted.appended.epoch, accepted.appended.first_seq - 1)
 
-    async def _about_a_company(self, caller: Caller, message: NewMessage) -> NewMessage:
-        """The company is fixed now: one chosen while a write waits for its approval must not move that write."""
-        if message.company is not None or self._working_company is None:
-            return message
-        return message.model_copy(update={"company": await self._working_company(caller)})
-
     async def _check_attachments(self, caller: Caller, message: NewMessage) -> None:
         """A file of another person is answered like one that does not exist (IS-07)."""
         ids = [str(attachment.file_id).upper() for attachment in message.attachments]
@@ -138,21 +138,27 @@ class Turns:
         ):
             raise NotFoundProblem("One of the attached files does not exist. Upload it first.")
 
-    async def _check_open(self, caller: Caller, session_id: str, message: NewMessage) -> list[OpenTurn]:
-        """The unfinished turns of the session; a user has only so many in all. Raises `TooManyProblem`."""
-        key = _client_key(message)
-        is_over, of_session = await self._database.look_up(
-            lambda connection: (
-                repository.is_over_limit(connection, caller.user_id, self._max_open, session_id, key),
-                repository.open_turns(connection, session_id),
+    async def _check_open(
+        self, arrival: Arrival, session_id: str, message: NewMessage, before: Sequence[Arrival]
+    ) -> list[OpenTurn]:
+        """The unfinished turns of the session; there may be only so many in all. Raises `TooManyProblem`."""
+        most, besides = self._limits.unfinished.of_a_workspace, [each.turn_id for each in before]
+
+        def look(connection: sa.Connection) -> tuple[tuple[int, int], list[OpenTurn]]:
+            counts = repository.count_open(
+                connection, arrival.user_id, arrival.workspace_id, most=most, besides=besides
             )
-        )
-        if is_over:
-            raise TooManyProblem(
-                f"You have {self._max_open} unfinished requests; wait for some, or stop them.",
-                code="TOO_MANY_TURNS",
-                headers={"Retry-After": "10"},
-            )
+            return counts, repository.open_turns(connection, session_id)
+
+        # For the platform itself: the turns of others in the workspace are hidden from this person.
+        (of_user, of_workspace), of_session = await self._system.look_up(look)
+        of_user += sum(each.user_id == arrival.user_id for each in before)
+        try:
+            self._limits.unfinished.check(of_user, of_workspace + len(before), "unfinished requests", "TOO_MANY_TURNS")
+        except TooManyProblem:
+            key = _client_key(message)
+            if not await self._system.look_up(lambda c: repository.is_accepted(c, session_id, key)):
+                raise
         return of_session
 
     async def stop(self, caller: Caller, session_id: str) -> None:
@@ -185,20 +191,24 @@ class Turns:
             self._bus.publish(Notification("work"))
 
     def _check(self, message: NewMessage) -> None:
-        if len(message.text) > self._max_chars:
-            raise TooLargeProblem(f"A message has at most {self._max_chars} characters.", code="MESSAGE_TOO_LONG")
+        if len(message.text) > self._limits.message_chars:
+            raise TooLargeProblem(
+                f"A message has at most {self._limits.message_chars} characters.", code="MESSAGE_TOO_LONG"
+            )
         if "\x00" in message.text or any("\ud800" <= character <= "\udfff" for character in message.text):
             raise InvalidProblem(fields=[FieldProblem(field="text", message="it holds characters that are no text")])
         if message.target_agent_id is not None and message.target_agent_id not in self._agent_ids:
             raise InvalidProblem(fields=[FieldProblem(field="target_agent_id", message="there is no such agent")])
 
-    async def _accept(self, caller: Caller, session_id: str, message: NewMessage) -> Accepted:
+    async def _accept(self, caller: Caller, session_id: str, message: NewMessage, turn_id: str) -> Accepted:
         context = arrived()
         work = NewWork(
+            turn_id=turn_id,
             session_id=session_id,
             payload=_payload(caller, message),
             user_id=caller.user_id,
             tenant_id=caller.workspace_id,
+            max_attempts=self._limits.attempts,
             # The key that brings a message is named: a turn does not outlive it.
             context=({} if context is None else context.carried())
             | ({KEY_CONTEXT: caller.credential.digest} if caller.credential.kind == "key" else {}),

@@ -11,8 +11,8 @@ from datetime import timedelta
 
 from batuta.agents.documents.library import CHOSEN_SERVICE, UNREAD_SERVICE
 from batuta.events.envelope import Event
-from batuta.events.fanout import FanOutSink
 from batuta.events.log import EventLog
+from batuta.events.observers import FanOutSink
 from batuta.events.queue import Lease
 from batuta.events.sink import Recorder
 from batuta.eventstore.journal import DurableJournal

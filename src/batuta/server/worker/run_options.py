@@ -37,12 +37,7 @@ class MonthlyBudgets:
         self._ledger = ledger
 
     def options(self, *, user_id: str, workspace_id: str, now: datetime) -> RunOptions:
-        """The options of a run; nothing where nothing is limited."""
-        budgets = self.of(user_id=user_id, workspace_id=workspace_id, now=now)
-        return RunOptions(budgets=budgets, ledger=self._ledger) if budgets else RunOptions()
-
-    def of(self, *, user_id: str, workspace_id: str, now: datetime) -> Sequence[Budget]:
-        """The budgets that count for a user of a workspace."""
+        """The options of a run of a user of a workspace; nothing where nothing is limited."""
         month, settings = f"{now:%Y-%m}", self._settings
         of_user = Budget(
             scope="user",
@@ -56,11 +51,12 @@ class MonthlyBudgets:
             limit_tokens=settings.workspace_tokens_per_month,
             limit_money=settings.workspace_usd_per_month,
         )
-        return [
+        budgets = [
             budget
             for budget in (of_user, of_workspace)
             if budget.limit_tokens is not None or budget.limit_money is not None
         ]
+        return RunOptions(budgets=budgets, ledger=self._ledger) if budgets else RunOptions()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +100,8 @@ class RunServices:
     """The models that users choose from, the default first."""
     providers: Mapping[str, RunServiceProvider] = field(default_factory=dict)
     """The services of the domains, by the key under which a run finds them."""
+    file_providers: Mapping[str, RunServiceProvider] = field(default_factory=dict)
+    """Those of a run whose message brought files."""
 
     database: Database
     """Acts for the system: the rights of users are read from it."""
@@ -124,7 +122,7 @@ class RunServices:
         options = RunOptions(
             protection=self.protection,
             invoker=ToolInvoker(limits=self.limits, guard=rights),
-            services=await self._services(turn, lease.work.payload),
+            services=await self._services(turn),
             models={self.models[0]: chosen} if chosen is not None and chosen in self.models else {},
             thinking=thinking_of(lease.work.payload, turn.preferences),
         )
@@ -137,7 +135,7 @@ class RunServices:
         """What the agents and tools of a turn find in `ctx.services`."""
         if work.user_id is None:
             return {}
-        return await self._services(await self._principal(work, work.user_id), work.payload)
+        return await self._services(await self._principal(work, work.user_id))
 
     async def _principal(self, work: Work, user_id: str) -> TurnPrincipal:
         with acting_as(Principal(user_id=user_id, scope="user")):
@@ -153,18 +151,16 @@ class RunServices:
             text=str(work.payload.get("text", "")),
         )
 
-    async def _services(self, turn: TurnPrincipal, payload: Mapping[str, Any]) -> dict[str, Any]:
-        services = attached_documents(payload)
-        for key, provide in {**USER_SERVICES, **self.providers}.items():
+    async def _services(self, turn: TurnPrincipal) -> dict[str, Any]:
+        services: dict[str, Any] = {}
+        providers = {**USER_SERVICES, **self.providers}
+        if turn.attached_files:  # its questions are about these
+            services[CHOSEN_SERVICE] = list(turn.attached_files)
+            providers |= self.file_providers
+        for key, provide in providers.items():
             service = provide(turn)
             services[key] = await service if isinstance(service, Awaitable) else service
         return services
-
-
-def attached_documents(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The files that a message brings: where it brings some, its questions are about those."""
-    ids = list(attached_files(payload))
-    return {CHOSEN_SERVICE: ids} if ids else {}
 
 
 def attached_files(payload: Mapping[str, Any]) -> tuple[str, ...]:

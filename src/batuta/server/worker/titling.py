@@ -15,10 +15,9 @@ from batuta.events.conversation import Complete, TitleChanged, UserMessage
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.runtime import LlmRequest, LlmResponse
-from batuta.kernel.answers import Answer
 from batuta.kernel.errors import BatutaError, IdempotencyConflictError
 from batuta.kernel.ids import new_id
-from batuta.kernel.messages import Message
+from batuta.kernel.messages import Answer, Message
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.roles import DEFAULT_ROLES, ModelRole
 from batuta.server.sessions.naming import MODEL_TITLE_KEY

@@ -48,7 +48,7 @@ class ConsumerContract:
         (lag,) = await subject.log.behind("views")
         assert lag.after == 2
 
-    async def test_nobody_is_ahead_of_the_log(self, subject: Subject) -> None:
+    async def test_no_consumer_is_ahead_of_the_log(self, subject: Subject) -> None:
         session = new_id()
         await subject.log.subscribe("views")
         await subject.log.append(session, [said("a")])

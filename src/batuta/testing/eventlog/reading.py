@@ -3,7 +3,7 @@
 import pytest
 
 from batuta.events.log import Appended, Grown
-from batuta.events.stored import opened
+from batuta.events.wire import opened
 from batuta.kernel.errors import (
     EventRefusedError,
     StaleEpochError,

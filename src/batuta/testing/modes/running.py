@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from batuta.conversations.conversation import Conversation
 from batuta.events.conversation import Complete, ErrorOccurred
-from batuta.events.emitter import Stamp
+from batuta.events.emitter import Stamp, TurnNaming
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.queue import TurnQueue, WorkStatus
@@ -27,7 +27,6 @@ from batuta.kernel.ids import new_id
 from batuta.kernel.messages import Message
 from batuta.kernel.usage import NO_USAGE, Amount, Usage
 from batuta.orchestration.memory import conversation_before
-from batuta.orchestration.naming import TurnNaming
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
 from batuta.pipelines.journal import MemoryJournal

@@ -65,6 +65,12 @@ class EndContract:
         await subject.queue.release(await leased(subject.queue))
         assert (await leased(subject.queue)).work.attempts == 1
 
+    async def test_released_work_is_not_begun_again_before_its_delay(self, subject: QueueSubject) -> None:
+        await subject.queue.accept(turn(max_attempts=1))
+        await subject.queue.release(await leased(subject.queue), delay=AN_HOUR)
+        assert await subject.queue.lease("worker") is None
+        assert (await subject.queue.depth())[WorkStatus.QUEUED] == 1
+
     async def test_a_paused_turn_holds_back_its_session_and_nothing_else(self, subject: QueueSubject) -> None:
         """O-2, O-4."""
         session = new_id()

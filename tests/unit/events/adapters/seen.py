@@ -5,7 +5,7 @@ from typing import Any
 
 from batuta.events import Event
 from batuta.events.adapters import BaseAdapter, adapter_for
-from batuta.kernel.answers import Answer
+from batuta.kernel.messages import Answer
 
 FRESH = {"event_id", "timestamp"}
 

@@ -7,7 +7,6 @@ import pytest
 
 from batuta.events import AssistantMessage, ContentRefused, ToolRequest, ToolResponse, Usage
 from batuta.events.adapters import AnthropicAdapter
-from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import (
     BatutaError,
     MalformedAnswerError,
@@ -16,7 +15,7 @@ from batuta.kernel.errors import (
     ProviderUnavailableError,
     RateLimitedError,
 )
-from batuta.kernel.messages import OpaqueBlock, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from batuta.kernel.messages import OpaqueBlock, StopReason, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
 from tests.replay.wire_fixtures import streamed, whole
 from tests.unit.events.adapters.seen import read_stream
 

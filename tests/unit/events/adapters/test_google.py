@@ -7,9 +7,8 @@ from google.genai.types import GenerateContentResponse
 
 from batuta.events import AssistantMessage, ContentRefused, ToolRequest, ToolResponse, TurnPaused, Usage
 from batuta.events.adapters import GoogleAdapter
-from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import MalformedAnswerError, RateLimitedError
-from batuta.kernel.messages import ImageBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from batuta.kernel.messages import ImageBlock, StopReason, TextBlock, ToolCallBlock, ToolResultBlock
 from tests.replay.wire_fixtures import whole
 
 ADAPTER = GoogleAdapter()

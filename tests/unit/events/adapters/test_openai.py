@@ -6,7 +6,6 @@ import pytest
 
 from batuta.events import AssistantMessage, ContentRefused, ToolRequest, ToolResponse, TurnPaused, Usage
 from batuta.events.adapters import BaseAdapter, OpenAIChatAdapter, OpenAIResponsesAdapter
-from batuta.kernel.answers import StopReason
 from batuta.kernel.errors import (
     BatutaError,
     ContentRefusedError,
@@ -16,7 +15,7 @@ from batuta.kernel.errors import (
     ProviderUnavailableError,
     RateLimitedError,
 )
-from batuta.kernel.messages import OpaqueBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from batuta.kernel.messages import OpaqueBlock, StopReason, ThinkingBlock, ToolCallBlock, ToolResultBlock
 from tests.replay.wire_fixtures import streamed, whole
 
 CHAT, RESPONSES = OpenAIChatAdapter(), OpenAIResponsesAdapter()

@@ -15,11 +15,11 @@ from batuta.events.wire import to_wire
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.kernel.errors import StaleEpochError
 from batuta.kernel.ids import SessionId, new_id
-from batuta.server.live.cursor import MAX_CLOSED, FeedCursor
 from batuta.server.live.feed import PAGE, SessionFeed
 from batuta.server.live.live_text import LiveEventSink
 from batuta.server.live.notifications import LocalNotificationBus, Notification
 from batuta.server.live.stored_events import DeliveredEvent
+from batuta.server.live.subscription import MAX_CLOSED, FeedCursor
 
 SESSION, TURN, MESSAGE = SessionId(new_id()), new_id(), new_id()
 START = Position(1, 0)

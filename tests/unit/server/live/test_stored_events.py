@@ -15,8 +15,8 @@ from batuta.events.envelope import Event
 from batuta.events.log import Appended, Grown, Page, Position
 from batuta.events.progress import ContentDelta
 from batuta.events.runtime import TurnStarted
-from batuta.events.stored import wire_of_new
 from batuta.events.tools import ToolRequest
+from batuta.events.wire import wire_of_new
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.sqlite import SqliteEventLog
 from batuta.kernel.errors import StaleEpochError

@@ -39,7 +39,7 @@ PHRASES: Mapping[str, Mapping[str, str]] = {
         "en": "{name} has several: {names}. Which one do you mean?",
         "es": "{name} tiene varios: {names}. ¿Cuál es?",
     },
-    "ask_nobody": {
+    "ask_unknown_party": {
         "en": "There is no {noun} “{words}” in {company}. Which one do you mean?",
         "es": "No hay ningún {noun} «{words}» en {company}. ¿Cuál es?",
     },

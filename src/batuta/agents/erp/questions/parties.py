@@ -52,7 +52,7 @@ def of_vendors(question: FigureQuestion, names: Sequence[str], said: Mapping[str
 def of_customers(
     question: FigureQuestion, names: Sequence[str], found: Sequence[Finding[str]], access: ErpAccess
 ) -> list[str]:
-    """What is "pendiente de pago" of a customer is owed to us: the words say who pays only where nobody is named."""
+    """What is "pendiente de pago" of a customer is owed to us: the words say who pays only where no party is named."""
     only: Sequence[str] = question.values.get("only") or ()
     is_customer = bool(only) and all(
         access.values_named("customer", name) and not access.values_named("vendor", name) for name in only

@@ -14,7 +14,7 @@ depends_on = None
 SHOWN = "type IN ('user_message', 'assistant_message') AND NOT is_internal"
 BETWEEN = r"""!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~¿¡«»“”‘’„…–—·•€"""
 
-# Bodies are bound when they are written (RETURN): an index is kept up without anybody's search path.
+# Bodies are bound when they are written (RETURN): an index is kept up whatever the search path is.
 POSTGRESQL = (
     r"""
     CREATE FUNCTION batuta_fold(content text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from batuta import AgentStep, ModelSettings
-from batuta.kernel.answers import Answer, Delta
 from batuta.kernel.errors import ProviderUnavailableError, RateLimitedError
+from batuta.kernel.messages import Answer, Delta
 from batuta.llm.budget import Budget, MemoryBudgetLedger
 from batuta.llm.factory import client
 from batuta.llm.interceptors import AuditedModel, AuditRecord, EstimatedModel

@@ -9,7 +9,7 @@ from batuta.eventstore.memory import MemoryEventLog
 from batuta.kernel.ids import SessionId, TurnId, new_id
 from batuta.server.live.feed import SessionFeed
 from batuta.server.live.notifications import LocalNotificationBus
-from batuta.server.live.streams import LiveStream, LiveStreams
+from batuta.server.live.sse import LiveStream, LiveStreams
 from batuta.server.security.ownership import Caller, Credential
 
 SESSION = SessionId(new_id())
