@@ -33,7 +33,7 @@ export const cellText = (value: Cell, column: Column, { language }: Locale): str
 };
 
 const numberText = (value: string | number, column: Column, language: string): string => {
-  const digits = column.type === "integer" ? 0 : 2;
+  const digits = column.type === "integer" ? 0 : column.unit === "%" ? 1 : 2;
   return Number(value).toLocaleString(language, {
     minimumFractionDigits: digits,
     maximumFractionDigits: column.type === "integer" ? 0 : 6,

@@ -19,7 +19,7 @@ export const Head = ({
   const t = useText();
   const Arrow = direction === "descending" ? ArrowDown : ArrowUp;
   return (
-    <th scope="col" aria-sort={direction} className={isNumeric(column) ? "w-36" : "w-48"}>
+    <th scope="col" aria-sort={direction} className={isNumeric(column) ? "w-28 sm:w-36" : "w-32 sm:w-48"}>
       <button
         type="button"
         onClick={onSort}

@@ -8,6 +8,7 @@ import { useAccount } from "./account";
 import type { OutgoingMessage, SessionSummary } from "./api-types";
 import type { JobView } from "./generated-api";
 import { type Problem, ProblemError, problemOf, UNREACHABLE } from "./problem";
+import { RECONNECTION, waitAfterRefusal } from "./reconnection";
 
 type Ack<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problem: Problem };
 
@@ -50,15 +51,11 @@ export const useConnection = create<{ readonly status: ConnectionStatus; readonl
 }));
 
 const ACK_TIMEOUT_MS = 8_000;
-/** A connection that was refused, not lost, is not tried again by itself. */
-const REFUSED_MS = 4_000;
 
 const socket: Socket<ServerEvents> = io({
   autoConnect: false,
   transports: ["websocket"],
-  reconnectionDelay: 400,
-  reconnectionDelayMax: 8_000,
-  randomizationFactor: 0.5,
+  ...RECONNECTION,
 });
 
 socket.on("connect", () => useConnection.setState({ status: "online", attempt: 0 }));
@@ -70,7 +67,7 @@ socket.on("disconnect", (reason) => {
 socket.on("connect_error", (error) => {
   useConnection.setState({ status: "offline" });
   if (isUnauthorized(error)) useAccount.getState().expire();
-  else if (!socket.active) window.setTimeout(() => socket.connect(), REFUSED_MS);
+  else if (!socket.active) window.setTimeout(() => socket.connect(), waitAfterRefusal(Math.random()));
 });
 socket.io.on("reconnect_attempt", (attempt) => useConnection.setState({ status: "connecting", attempt }));
 window.addEventListener("online", () => {

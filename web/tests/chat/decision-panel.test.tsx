@@ -40,14 +40,17 @@ beforeEach(async () => {
   decide.mockReset().mockResolvedValue({ state: "decided" });
   place = document.body.appendChild(document.createElement("div"));
   root = createRoot(place);
-  await act(async () =>
+  await show(item);
+});
+
+const show = (shown: ApprovalItem): Promise<void> =>
+  act(async () =>
     root.render(
       <TooltipProvider>
-        <DecisionPanel item={item} />
+        <DecisionPanel item={shown} />
       </TooltipProvider>,
     ),
   );
-});
 
 afterEach(async () => {
   await act(async () => root.unmount());
@@ -81,4 +84,14 @@ test("what is set aside decides nothing else", async () => {
   await tick();
   await press("Set aside");
   expect(decide).toHaveBeenCalledWith("approval", { decision: "set_aside" });
+});
+
+test("arguments stand below the decision unless a preview shows field by field what they do", async () => {
+  expect(place.querySelector("dl")?.textContent).toContain("200");
+  await show({ ...item, preview: "Pays two hundred." });
+  expect(place.querySelector("dl")?.textContent).toContain("200");
+  await show({ ...item, preview: "| Field | After |\n|---|---:|\n| Amount | 200.00 |" });
+  expect(place.querySelector("dl")).toBeNull();
+  await press("What is sent");
+  expect(place.querySelector("dl")?.textContent).toContain("200");
 });

@@ -11,8 +11,18 @@ test("a difference is read as a table with its heading", () => {
   expect(blocksOf(preview)).toEqual([
     { kind: "heading", text: "Change in customers · Company: Norte" },
     { kind: "text", text: "customers" },
-    { kind: "table", head: ["Field", "Before", "After"], rows: [["name", "A|B", "C"]] },
+    {
+      kind: "table",
+      head: ["Field", "Before", "After"],
+      figures: [false, false, false],
+      rows: [["name", "A|B", "C"]],
+    },
   ]);
+});
+
+test("columns of figures are those whose rule says so", () => {
+  const [table] = blocksOf("| Account | Debit |\n|---|---:|\n| 2310 | 54.45 |");
+  expect(table).toMatchObject({ figures: [false, true], rows: [["2310", "54.45"]] });
 });
 
 test("plain words stay as they are, marks included", () => {

@@ -113,11 +113,13 @@ test("tool names and arguments are put into words", () => {
     inWords("findSlot"),
     summaryOf({ place: "Lugo", n: 2, start: "2026-11-16T10:00:00+01:00" }, { place: "Lugar" }, SPANISH),
     summaryOf({ kind: "pie", options: { asked: "as a pie" } }, {}, SPANISH),
+    summaryOf({ other_wordings: ["renta", "local"] }, { other_wordings: "En otras palabras" }, SPANISH),
   ]).toEqual([
     "Create order",
     "Find slot",
     "lugar: Lugo · n: 2 · start: lun, 16 nov 2026, 10:00 (+01:00)",
     "kind: pie",
+    "en otras palabras: renta, local",
   ]);
 });
 

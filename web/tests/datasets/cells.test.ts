@@ -24,6 +24,7 @@ describe("values", () => {
     expect(cellText("12000.50", column({}), EN)).toBe("12,000.50");
     expect(cellText("12000.50", column({}), ES)).toBe("12.000,50");
     expect(cellText(7, column({ type: "integer" }), EN)).toBe("7");
+    expect(cellText("3.8", column({ unit: "%" }), ES)).toBe("3,8");
     expect(cellText("2026-02-28", column({ type: "date" }), EN)).toBe("Feb 28, 2026");
     expect(cellText(null, column({}), EN)).toBe("");
   });

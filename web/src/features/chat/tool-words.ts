@@ -12,10 +12,16 @@ export const summaryOf = (
     .filter(([name, value]) => !/^(?:uid|id)$/.test(name) && !isOnlyAsked(value))
     .map(([name, value]) => {
       const label = Object.hasOwn(known, name) ? known[name]?.toLowerCase() : name;
-      const words = isoMoment(value, locale) ?? (typeof value === "string" ? value : JSON.stringify(value));
-      return `${label}: ${words}`;
+      return `${label}: ${isoMoment(value, locale) ?? inWords(value)}`;
     })
     .join(" · ");
+
+const inWords = (value: unknown): string => {
+  if (typeof value === "string") return value;
+  return Array.isArray(value) && value.every((each) => typeof each === "string")
+    ? value.join(", ")
+    : JSON.stringify(value);
+};
 
 /** Whether an argument holds nothing but the words of the message, which stand above. */
 const isOnlyAsked = (value: unknown): boolean =>

@@ -11,7 +11,7 @@ import { useLocale, useText } from "../../../lib/i18n";
 import { visible } from "../../../lib/visible";
 import { named } from "../../../lib/words";
 import { useAccount } from "../../../transport/account";
-import { ArgsTable } from "./args-table";
+import { CallArgs } from "./call-args";
 import { DecisionPanel } from "./decision-panel";
 import { Expiry } from "./expiry";
 import { PreviewView } from "./preview-view";
@@ -94,9 +94,10 @@ const Decided = ({ item }: { readonly item: ApprovalItem }) => {
       >
         <div className="border-line flex flex-col gap-3 border-t px-3 py-3">
           <PreviewView text={item.preview} />
-          <ArgsTable
+          <CallArgs
             args={item.decided_args ?? item.args}
             before={item.decided_args === null ? null : item.args}
+            preview={item.preview}
           />
           {facts.length > 0 && <p className="text-faint text-xs break-words">{facts.join(" · ")}</p>}
         </div>

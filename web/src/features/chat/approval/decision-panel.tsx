@@ -13,7 +13,7 @@ import { api } from "../../../transport/api";
 import type { Decision } from "../../../transport/api-types";
 import { asProblem } from "../../../transport/problem";
 import { ArgsEditor } from "./args-editor";
-import { ArgsTable } from "./args-table";
+import { CallArgs } from "./call-args";
 
 type Mode = "choose" | "edit" | "reject";
 
@@ -62,7 +62,7 @@ export const DecisionPanel = ({ item, onDecided }: DecisionPanelProps) => {
           onCancel={() => setMode("choose")}
         />
       ) : (
-        <ArgsTable args={item.args} before={null} />
+        <CallArgs args={item.args} before={null} preview={item.preview} />
       )}
       {mode === "reject" && (
         <Rejection

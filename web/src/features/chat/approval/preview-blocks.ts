@@ -7,6 +7,8 @@ export type PreviewBlock =
   | {
       readonly kind: "table";
       readonly head: readonly string[];
+      /** Which columns hold figures: their rule says that they stand at the right. */
+      readonly figures: readonly boolean[];
       readonly rows: readonly (readonly string[])[];
     };
 
@@ -26,6 +28,7 @@ const blockOf = (block: string): PreviewBlock => {
     return {
       kind: "table",
       head: cellsOf(head),
+      figures: cellsOf(rule).map((cell) => cell.endsWith(":") && !cell.startsWith(":")),
       rows: rows.filter((row) => row.startsWith("|")).map(cellsOf),
     };
   const heading = lines.length === 1 ? /^\*\*(.+?)\*\*(.*)$/.exec(block) : null;

@@ -22,18 +22,19 @@ export const PreviewView = ({ text }: { readonly text: string | null }) => {
 };
 
 const Block = ({ block }: { readonly block: PreviewBlock }) => {
-  if (block.kind === "table") return <DifferenceTable head={block.head} rows={block.rows} />;
+  if (block.kind === "table") return <DifferenceTable {...block} />;
   if (block.kind === "heading") return <h4 className="font-semibold break-words">{block.text}</h4>;
   return <p className="break-words whitespace-pre-wrap">{block.text}</p>;
 };
 
 interface TableProps {
   readonly head: readonly string[];
+  readonly figures: readonly boolean[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A number at the right, as in a ledger; the column of a difference that counts stands out. */
-const DifferenceTable = ({ head, rows }: TableProps) => {
+/** Figures at the right, as in a ledger; the column of a difference that counts stands out. */
+const DifferenceTable = ({ head, figures, rows }: TableProps) => {
   const t = useText();
   const isDifference = head.length === 3;
   return (
@@ -45,8 +46,12 @@ const DifferenceTable = ({ head, rows }: TableProps) => {
       <table className="w-full border-collapse text-[0.8125rem]">
         <thead>
           <tr className="text-muted border-line border-b text-left">
-            {head.map((name) => (
-              <th key={name} scope="col" className="px-3 py-1.5 font-medium">
+            {head.map((name, column) => (
+              <th
+                key={name}
+                scope="col"
+                className={clsx("px-3 py-1.5 font-medium", figures[column] && "text-right")}
+              >
                 {name}
               </th>
             ))}
@@ -61,8 +66,8 @@ const DifferenceTable = ({ head, rows }: TableProps) => {
                   // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its column
                   key={column}
                   className={clsx(
-                    "px-3 py-1.5 break-words",
-                    isFigure(cell) && "text-right tabular-nums",
+                    "px-3 py-1.5 break-words tabular-nums",
+                    figures[column] && "text-right",
                     column === 0 && "text-muted",
                     isDifference && column === 1 && cell !== "" && "text-muted line-through",
                     isDifference && column === 2 && "font-medium",
@@ -85,5 +90,3 @@ const DifferenceTable = ({ head, rows }: TableProps) => {
     </section>
   );
 };
-
-const isFigure = (text: string): boolean => /^[−-]?\d[\d.,\s\u00a0]*$/.test(text);

@@ -33,6 +33,7 @@ export const fields: Names = {
   place: "Place",
   request: "Request",
   query: "Query",
+  other_wordings: "In other words",
   expression: "Expression",
   zone: "Zone",
   file: "File",

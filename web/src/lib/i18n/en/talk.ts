@@ -113,6 +113,7 @@ export const talk = {
     reject: "Reject",
     needsRole: (role: string) => `It can only be approved by a person with the role ${role}.`,
     setAside: "Set aside",
+    sent: "What is sent",
     setAsideHint: "Nothing is carried out, and the conversation goes on.",
     preview: "What would change",
     nothing: "nothing",

@@ -38,6 +38,7 @@ export const fields: Names = {
   place: "Lugar",
   request: "Petición",
   query: "Consulta",
+  other_wordings: "En otras palabras",
   expression: "Expresión",
   zone: "Zona horaria",
   file: "Documento",

@@ -114,6 +114,7 @@ export const talk: typeof english = {
     reject: "Rechazar",
     needsRole: (role) => `Solo puede aprobarlo alguien con el rol ${role}.`,
     setAside: "Apartar",
+    sent: "Lo que se envía",
     setAsideHint: "No se ejecuta nada y la conversación continúa.",
     preview: "Lo que cambiaría",
     nothing: "nada",
