@@ -9,10 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
+from itertools import pairwise
 
 from batuta.knowledge.cite.facts import facts_in
+from batuta.knowledge.cite.units import NUMBER_WORDS
 from batuta.knowledge.query import Term, terms_of
-from batuta.knowledge.words import language_of, stems, tokens
+from batuta.knowledge.words import STOP_WORDS, language_of, stems, tokens
 
 SAME_STATEMENT = 0.7
 """The share of words, figures aside, that two sentences have in common."""
@@ -22,6 +25,13 @@ LEAST_TERMS = 2
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_a-zñáéíóú]|\d|[¿¡\"“«])|\n{2,}|\n(?=\s*[-*|])")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_OPENS = re.compile(r"\s*[¿¡\"“«(]?(?:[^\W\d_a-zñáéíóúü]|\d)")
+_CLOSED = re.compile(r"[.!?:;,\-–—(/&]\s*$")
+LEAST_ROWS = 3
+"""Lines one after the other that neither end nor go on a sentence: no paragraph is wrapped so."""
+MAX_TITLE_CHARS = 70
+SHORT_LINE = 0.6
+"""Of the longest line, at the most, where a line that is not full was ended on purpose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +45,27 @@ class Statement:
 
 def sentences_in(text: str) -> list[str]:
     """The sentences of a passage, each on one line."""
-    return [" ".join(part.split()) for part in _SENTENCE_END.split(text) if part and part.strip()]
+    return [" ".join(part.split()) for part in _SENTENCE_END.split(lines_apart(text)) if part and part.strip()]
+
+
+def lines_apart(text: str) -> str:
+    """A text with an empty line after each line that is a title or a row of a table, not the beginning of a sentence:
+    pages give them as lines like any other.
+    """
+    lines = text.split("\n")
+    longest = max(map(len, lines))
+    ends = [_is_open(one) and _OPENS.match(other) is not None for one, other in pairwise(lines)]
+    parts: list[str] = []
+    for at, (line, is_end) in enumerate(zip(lines, (*ends, False), strict=True)):
+        runs = (ends[first : first + LEAST_ROWS] for first in range(max(0, at - LEAST_ROWS + 1), at + 1))
+        is_row = is_end and any(len(run) == LEAST_ROWS and all(run) for run in runs)
+        is_title = is_end and len(line) <= min(MAX_TITLE_CHARS, SHORT_LINE * longest)
+        parts.append(f"{line}\n" if is_row or is_title else line)
+    return "\n".join(parts)
+
+
+def _is_open(line: str) -> bool:
+    return bool(line.strip()) and not _CLOSED.search(line)
 
 
 def contradictions(statements: Sequence[Statement], question: str = "") -> Iterator[tuple[Statement, Statement]]:
@@ -59,13 +89,21 @@ def _answers(read: Sequence[_Read], asked: Sequence[Term]) -> dict[int, dict[str
     such as the verb of a question, are not what it is about.
     """
     known = [term for term in asked if any(term.stems & words for _, words, _ in read)]
-    if len(known) < LEAST_TERMS:
+    if len(known) < LEAST_TERMS or all(term.stems & _units() for term in known):
         return {}
     return {
         at: _single(facts_in(statement.text).quantities)
         for at, (statement, words, _) in enumerate(read)
         if all(term.stems & words for term in known)
     }
+
+
+@cache
+def _units() -> frozenset[str]:
+    """Words that only say in what something is counted: a question of nothing else is about anything."""
+    english = ("day", "days", "week", "weeks", "month", "months", "year", "years", "hour", "hours", "euro", "euros")
+    spanish = ("día", "días", "semana", "semanas", "mes", "meses", "año", "años", "hora", "horas", "euro", "euros")
+    return frozenset((*stems(english, "en"), *stems(spanish, "es")))
 
 
 def _single(quantities: Sequence[tuple[frozenset[Decimal], str]]) -> dict[str, frozenset[Decimal]]:
@@ -78,8 +116,12 @@ def _differ(one: Mapping[str, frozenset[Decimal]], other: Mapping[str, frozenset
 
 
 def _parts(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    words = [token for token in tokens(text) if not token[0].isdigit()]
-    return frozenset(stems(words, language_of(text))), frozenset(_NUMBER.findall(text))
+    language = language_of(text)
+    left_out = STOP_WORDS[language]  # "once" is eleven in Spanish only
+    found = [token for token in tokens(text) if not token[0].isdigit()]
+    spelt = {token: str(NUMBER_WORDS[token]) for token in found if token in NUMBER_WORDS and token not in left_out}
+    words = stems((token for token in found if token not in spelt), language)
+    return frozenset(words), frozenset((*_NUMBER.findall(text), *spelt.values()))
 
 
 def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -104,12 +104,12 @@ def with_title(found: Score, terms: Sequence[Term], weights: Sequence[float], ti
     """A score and the title of the document as a field of its own: beside many headings it counts too little."""
     counts = Counter(title)
     norm = _norm(len(title), TITLE_WORDS, B)
-    told = sum(
+    evidence = sum(
         weight * term.count * _saturated(count, norm)
         for term, weight in zip(terms, weights, strict=True)
         if (count := _count(term, counts))
     )
-    return replace(found, value=found.value + told * (0.5 + 0.5 * found.coverage))
+    return replace(found, value=found.value + evidence * (0.5 + 0.5 * found.coverage))
 
 
 def _count(term: Term, counts: Mapping[str, int]) -> float:

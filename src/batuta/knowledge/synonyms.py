@@ -57,15 +57,56 @@ month monthly mes meses mensual
 emergency emergencia urgencia
 budget presupuesto presupuestos
 company firm empresa compania
+rent rents rental renting lease leases renta rentas alquiler alquileres alquilar arrendamiento arriendo
+deposit deposits fianza fianzas deposito
+notice preaviso antelacion aviso avisar
+duration term length duracion vigencia
+landlord landlady lessor arrendador arrendadora propietario propietaria casero
+tenant lessee arrendatario arrendataria inquilino inquilina
+interest interes intereses
+fee fees charge charges cuota cuotas tasa tasas honorarios
+supply supplies supplied suministra suministro suministrar proveedor proveedores supplier suppliers
+repair repairs repaired fix fixes fixed reparar repara reparacion reparaciones arreglar arregla arreglo
+maintenance maintain maintained mantenimiento mantener
+battery batteries bateria baterias
+bike bikes bicycle bicycles bici bicis bicicleta bicicletas
+electric electrical electrico electrica electricos electricas
+weight weigh weighs peso pesa pesan pesar
+size talla tamano
+week weekly semana semanas semanal
+marriage married marry wedding matrimonio boda casarse casarme casar
+moving mudanza
+parental maternity paternity maternidad paternidad
+sign signs signed signature firma firman firmar firmado representada representado
+hire hired recruit contratar contratacion contrataran
+sale sales sold venta ventas vender
+purchase purchases buy bought compra compras comprar
+address direccion domicilio
+electricity power electricidad luz
+rubbish garbage waste basura basuras residuos
+shop store shops stores tienda tiendas
+workshop taller
+liability responsabilidad
+speed velocidad
+pressure presion
+tyre tyres tire tires neumatico neumaticos
+accident accidents accidente accidentes
+machine machines maquina maquinas
+helmet helmets casco cascos
+probation trial prueba
+signatory signatories firmante firmantes
 """
 
 
 def _table() -> dict[str, frozenset[str]]:
     others: dict[str, set[str]] = defaultdict(set)
-    for line in _GROUPS.split("\n"):
-        for word in line.split():
-            others[word].update(set(line.split()) - {word})
+    for words in _LINES:
+        for word in words:
+            others[word].update(set(words) - {word})
     return {word: frozenset(found) for word, found in others.items()}
 
 
+_LINES = [line.split() for line in _GROUPS.strip().split("\n")]
 SYNONYMS = _table()
+MEANINGS: dict[str, tuple[str, ...]] = {word: tuple(words[0] for words in _LINES if word in words) for word in SYNONYMS}
+"""What each word may mean, each meaning by the first word that has it."""

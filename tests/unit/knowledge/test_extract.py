@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import signal
 import sys
 from collections.abc import AsyncIterator, Collection
@@ -151,6 +152,48 @@ async def test_bi07_bi09_no_hostile_file_takes_the_reader_with_it(
     assert (outcomes["wrong extension"], outcomes["empty"], outcomes["program"]) == ("image", "empty", "unknown")
     assert outcomes["far cell"] == "read"
     assert "nothing" not in outcomes.values()
+
+
+def damaged(data: bytes, chance: random.Random) -> bytes:
+    """As files arrive that were cut short, written badly, or put together wrongly."""
+    at, many = chance.randrange(len(data)), max(1, len(data) // 500)
+    match chance.randrange(4):
+        case 0:
+            return data[:at]
+        case 1:
+            places = {chance.randrange(len(data)): chance.randrange(256) for _ in range(many)}
+            return bytes(places.get(place, byte) for place, byte in enumerate(data))
+        case 2:
+            return data[:at] + chance.randbytes(200) + data[at:]
+        case _:
+            return data[at:] + data[:at]
+
+
+@pytest.mark.timeout(1800)
+async def test_every_damaged_file_ends_as_text_or_with_a_reason(extractor: Extractor, tmp_path: Path) -> None:
+    """`BATUTA_DAMAGED=500` of them in `make fuzz`; none takes the reader with it."""
+    chance = random.Random(19)
+    whole = [
+        ("a.pdf", a_pdf(["The lease costs 900 euros."], ["It ends in May."])),
+        ("a.docx", a_word_document("#Lease", "It costs 900 euros.", "It ends in May.")),
+        ("a.xlsx", a_workbook({"Prices": [["Item", "Price"], ["Chair", 129], ["Desk", 480]]})),
+        ("a.pptx", a_presentation(("Plan", "We move in June."), ("Costs", "It costs 900 euros."))),
+        ("a.eml", a_message("The plumber comes on Friday.")),
+        ("a.html", b"<html><body><h1>Rules</h1><table><tr><td>Adult</td><td>4.50</td></tr></table></body></html>"),
+        ("a.csv", b"name;sum\nChair;129\nDesk;480\n"),
+    ]
+    reasons, path = set(), tmp_path / "file"
+    for number in range(int(os.environ.get("BATUTA_DAMAGED", "70"))):
+        name, data = whole[number % len(whole)]
+        path.write_bytes(damaged(data, chance))
+        try:
+            await extractor.extract(path, chance.choice((name, "other.pdf", "other.docx", "other.txt")))
+        except ExtractionFailedError as error:
+            reasons.add(error.reason)
+    path.write_text("Still here.")
+    assert (await extractor.extract(path, "a.txt")).text == "Still here."
+    assert "broken" in reasons
+    assert reasons <= set(REASONS)
 
 
 async def test_nothing_outside_a_file_is_read(

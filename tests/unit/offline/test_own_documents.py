@@ -33,3 +33,46 @@ async def test_the_one_that_knows_answers(tmp_path: Path, text: str, language: s
     async with asked.team:
         outcome = await asked.ask([text], language)
     assert said in outcome.answer
+
+
+MINUTES = (
+    "Acta de la reunión de dirección\nFecha: 4 de mayo de 2026\n\n1. Apertura del almacén de Teruel\n"
+    "Se aprueba abrir el almacén de Teruel el 9 de junio de 2026. Marta Lahoz será la responsable.\n"
+)
+PRICES = "# Taller\n\n| Servicio | Minutos | Precio |\n|---|---|---|\n| Revisión completa | 120 | 85 |\n| Pintura | 60 | 40 |\n"
+MANUAL = (
+    "# Boiler\n\n## Faults\n\n| Code | Meaning | What to do |\n|---|---|---|\n| K12 | No water | Open the valve |\n"
+    "| K21 | Too hot | Wait an hour |\n| K30 | No flame | Call service |\n"
+)
+LEAVE = "# Permisos\n\nPor matrimonio se conceden 15 días de permiso.\n"
+
+
+@pytest.mark.parametrize(
+    ("conversation", "language", "said"),
+    [
+        (["¿Quién va a llevar el almacén de Teruel?"], "es", "Marta Lahoz será la responsable"),
+        (["¿Quién va a llevar el almacén de Teruel?", "¿Cuándo abre?"], "es", "9 de junio de 2026"),
+        (["precio de la revisión completa", "¿cuánto tiempo lleva?"], "es", "120"),
+        (["Resume el acta de la reunión"], "es", "9 de junio de 2026"),
+        (["¿Cuántos días me dan por casarme?"], "es", "15 días"),
+        (["What does K21 mean?"], "en", "Too hot"),
+        (["What does K21 mean?", "what should I do then?"], "en", "Wait an hour"),
+        (["What does K99 mean?"], "en", "The documents do not say anything"),
+        (["what is the usual number of faults per year"], "en", "The documents do not say anything"),
+        (["List all faults of the boiler"], "en", "No flame"),
+        (["How many plots are there?"], "en", "The documents do not say anything"),
+    ],
+)
+async def test_what_no_agent_understands_is_looked_up_and_gone_on_from(
+    tmp_path: Path, conversation: list[str], language: str, said: str
+) -> None:
+    """A-11: names of things, codes and summaries are looked up; a question without a subject is about the last one."""
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    for name, text in {"acta.txt": MINUTES, "taller.md": PRICES, "boiler.md": MANUAL, "permisos.md": LEAVE}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (tmp_path / "data").mkdir()
+    asked = AskedTeam(tmp_path / "data", documents_dir=folder)
+    async with asked.team:
+        outcome = await asked.ask(conversation, language)
+    assert said in outcome.answer

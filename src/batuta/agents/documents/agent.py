@@ -104,7 +104,7 @@ def folder_library(folder: Path | str, data_dir: Path | str, *, index: PassageIn
     """A library over one folder, for all users: its index is a file in `data_dir`, or one that is shared."""
     kept = index or SqlitePassageIndex(Path(data_dir) / INDEX_FILE)
     watched = KnowledgeFolder(Path(folder), kept, SHARED, is_compared_by_content=index is not None)
-    return DocumentLibrary(index=kept, folder=watched)
+    return DocumentLibrary(index=kept, folder=watched, has_samples=Path(folder) == SAMPLES)
 
 
 async def check(text: str, library: DocumentLibrary, ctx: Context) -> tuple[CheckedCitation, ...]:

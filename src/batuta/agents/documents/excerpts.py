@@ -19,7 +19,7 @@ async def attached_context(
     index: PassageIndex, user_id: str, file_ids: Sequence[str], question: str, *, budget_tokens: int
 ) -> AttachedContext | None:
     """What the files of a person say about a question; nothing where none of them was read."""
-    if not file_ids or not budget_tokens:
+    if not budget_tokens:
         return None
     scope = SearchScope(owners=(owner_of(user_id),), documents=frozenset(file_ids))
     entries = await index.entries(scope)

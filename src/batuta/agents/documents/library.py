@@ -1,7 +1,7 @@
 """What a person may ask about: their own documents, the shared ones, and what they chose for this turn (A-11)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from batuta.events.conversation import Citation
@@ -37,6 +37,8 @@ class DocumentLibrary:
     folder: KnowledgeFolder | None = None
     meaning: MeaningSearch | None = None
     """Vectors beside the words, where an embedding model is set."""
+    has_samples: bool = False
+    """Whether the folder only shows what can be asked: what a person brought answers before it, and alone."""
 
     def scope(self, user: ToolUser, services: Mapping[Any, Any]) -> SearchScope:
         """What this person may search now."""
@@ -48,7 +50,10 @@ class DocumentLibrary:
         """The passages that fit best; those in the language of the question first, where they know enough of it."""
         await self.ready()
         retriever = Retriever(self.index, synonyms=SYNONYMS, meaning=self.meaning)
-        found = await retriever.search_all(questions, scope, limit=limit)
+        own = self._without_samples(scope)
+        found = await retriever.search_all(questions, own, limit=limit)
+        if own != scope and not any(each.relevance >= RELEVANT for each in found):
+            found = await retriever.search_all(questions, scope, limit=limit)
         language = language_of(questions[0])
         same = [each for each in found if each.passage.language == language]
         knows_enough = any(each.relevance >= RELEVANT for each in same)
@@ -83,7 +88,9 @@ class DocumentLibrary:
         self, statement: Statement, scope: SearchScope, *, limit: int = 8
     ) -> list[tuple[Statement, Statement]]:
         """What other documents say otherwise about the same thing."""
-        found = await Retriever(self.index).search(statement.text, scope, limit=limit)
+        own = self._without_samples(scope)
+        is_own = own != scope and await self.index.content(statement.document_id, own) is not None
+        found = await Retriever(self.index).search(statement.text, own if is_own else scope, limit=limit)
         others = [
             Statement(document_id=each.passage.document_id, name=each.passage.name, text=sentence)
             for each in found
@@ -91,6 +98,10 @@ class DocumentLibrary:
             for sentence in sentences_in(each.passage.text)
         ]
         return [pair for pair in contradictions([statement, *others]) if pair[0] is statement]
+
+    def _without_samples(self, scope: SearchScope) -> SearchScope:
+        owners = tuple(owner for owner in scope.owners if owner != SHARED)
+        return replace(scope, owners=owners) if self.has_samples and owners else scope
 
     async def ready(self) -> None:
         """Wait for the folder of the installation to be indexed."""

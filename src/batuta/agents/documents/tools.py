@@ -14,6 +14,7 @@ from batuta.agents.documents.whole import (
     listed_in,
     meant_document,
     meant_pair,
+    names_it,
     points_of,
 )
 from batuta.knowledge.chunk import chunks_of
@@ -85,6 +86,8 @@ async def _whole(library: DocumentLibrary, query: str, scope: SearchScope) -> di
     entries, is_chosen = await library.entries(scope), scope.documents is not None
     one = None if is_pair else meant_document(query, entries, is_chosen=is_chosen)
     meant = meant_pair(query, entries, is_chosen=is_chosen) if is_pair else (one,) if one else ()
+    if what and not meant:
+        meant = await _listing(library, what, scope)
     passages: list[dict[str, Any]] = []
     titles: list[str] = []
     for entry in meant:
@@ -99,11 +102,23 @@ async def _whole(library: DocumentLibrary, query: str, scope: SearchScope) -> di
         titles.append(content.title or entry.name)
     if not passages:
         return None
-    told = {"listed_from" if what else "summary_of": " · ".join(titles)}
+    source = {"listed_from" if what else "summary_of": " · ".join(titles)}
     disagreeing = await _contradicted(
         library, [(str(each["file"]), str(each["text"])) for each in passages], meant, scope
     )
-    return {"query": query, **told, "passages": passages, **({"disagreements": disagreeing} if disagreeing else {})}
+    return {"query": query, **source, "passages": passages, **({"disagreements": disagreeing} if disagreeing else {})}
+
+
+async def _listing(library: DocumentLibrary, what: str, scope: SearchScope) -> tuple[DocumentEntry, ...]:
+    """The document that lists what the question wants every one of, where it is not named: the best match, if
+    it has a section for it.
+    """
+    found = await library.search([what], scope, limit=1)
+    if not found or found[0].relevance < RELEVANT:
+        return ()
+    entries = [each for each in await library.entries(scope) if each.document_id == found[0].passage.document_id]
+    headings = " ".join(found[0].passage.headings)
+    return tuple(entries) if names_it(headings, what, entries[0]) else ()
 
 
 async def _contradicted(

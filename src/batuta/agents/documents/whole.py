@@ -5,6 +5,7 @@ Pure.
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ HALF = 0.5
 LEAST_NAME = 3
 """Characters of a file's name by which it can be told from an ordinary word."""
 MAX_LISTED = 20
-"""Items of a list that somebody asked for whole."""
+"""Items of a list that is asked for whole."""
 
 _WHOLE = re.compile(
     r"\b(?:summar(?:y|ies|ise|ize|ising|izing)|overview|gist|(?:main|key) points|what is .{2,60} about"
@@ -61,9 +62,12 @@ def compares(question: str) -> bool:
 
 
 def listed_in(question: str) -> str:
-    """What somebody wants every one of, "error codes of the roaster"; nothing if the question asks for no list."""
+    """What a question wants every one of, "error codes of the roaster"; nothing if the question asks for no list."""
     asked = _LISTS.search(folded(question.lower()))
-    return asked["what"].strip() if asked else ""
+    if asked is None:
+        return ""
+    said = unicodedata.normalize("NFC", question.lower())  # with its accents, which stems read
+    return (said[asked.start("what") :] if len(said) == len(asked.string) else asked["what"]).strip()
 
 
 def meant_document(question: str, entries: Sequence[DocumentEntry], *, is_chosen: bool) -> DocumentEntry | None:
@@ -90,7 +94,7 @@ def meant_pair(question: str, entries: Sequence[DocumentEntry], *, is_chosen: bo
 
 def items_of(content: DocumentText, name: str, what: str) -> list[Point]:
     """The rows, items and sentences of the sections that are about something, else those that name it."""
-    wanted = _content_stems(what) - _content_stems(_ENDING.sub("", name)) - _content_stems(content.title)
+    wanted = _wanted(what, name, content.title)
     if not wanted:
         return []
     points = [
@@ -105,6 +109,12 @@ def items_of(content: DocumentText, name: str, what: str) -> list[Point]:
     below = [point for point in points if wanted <= _content_stems(point.section)]
     naming = [point for point in points if wanted <= _content_stems(point.text)]
     return (below or naming)[:MAX_LISTED]
+
+
+def names_it(headings: str, what: str, entry: DocumentEntry) -> bool:
+    """Whether headings name what a question wants, the names of the document aside."""
+    wanted = _wanted(what, entry.name, entry.title)
+    return bool(wanted) and wanted <= _content_stems(headings)
 
 
 def points_of(content: DocumentText, *, limit: int = MAX_POINTS) -> list[Point]:
@@ -140,9 +150,14 @@ def points_of(content: DocumentText, *, limit: int = MAX_POINTS) -> list[Point]:
     return [Point(text=best[number][1], section=parts[number][0], place=parts[number][1]) for number in chosen]
 
 
+def _wanted(what: str, name: str, title: str) -> frozenset[str]:
+    wanted = _content_stems(what) - _content_stems(_ENDING.sub("", name)) - _content_stems(title)
+    return frozenset(stem for stem in wanted if len(stem) > 1)
+
+
 def _weight(sentence: str, own: frozenset[str], counts: Counter[str]) -> float:
-    told = sum(counts[stem] for stem in own) / math.sqrt(len(own))
-    return told * (NUMBER_WEIGHT if _NUMBER.search(sentence) else 1.0)
+    weight = sum(counts[stem] for stem in own) / math.sqrt(len(own))
+    return weight * (NUMBER_WEIGHT if _NUMBER.search(sentence) else 1.0)
 
 
 def _named(entry: DocumentEntry, question: str, asked: frozenset[str], *, may_say_more: bool) -> float:

@@ -1,10 +1,8 @@
 """Text recognition of scans and pictures, page by page, by Tesseract (extra `ocr`). Runs inside the extraction process.
 
-The library comes with its extra, the data of languages from the system: Debian's `tesseract-ocr-eng` and
-`tesseract-ocr-spa`, or a folder named by `TESSDATA_PREFIX`.
+`language_data` says which languages there are.
 """
 
-import importlib.util
 import math
 import os
 from collections.abc import Callable, Iterator
@@ -16,27 +14,16 @@ from batuta.kernel.extras import load_extra
 from batuta.knowledge.document import DocumentText, Location
 from batuta.knowledge.extract.builder import TextBuilder, TextLimitReached
 from batuta.knowledge.extract.failures import ExtractionFailedError
+from batuta.knowledge.extract.language_data import data_folder, installed_languages
 from batuta.knowledge.extract.pdf import opened_pdf
 from batuta.knowledge.extract.sniff import MEDIA_TYPES, SNIFFED_BYTES, sniff
 
-LANGUAGES = ("eng", "spa")
-FOLDERS = ("/usr/share/tesseract-ocr/5/tessdata", "/usr/share/tesseract-ocr/4.00/tessdata", "/usr/share/tessdata")
 MAX_PAGES = 200
-LANGUAGE_DATA = "TESSDATA_PREFIX"
-"""The variable that names a folder of one's own with the data of languages."""
 DOTS_PER_INCH = 300
 MAX_PIXELS = 30_000_000
 """Of one page: more than a page of 300 dots an inch in twice the size of a letter."""
 LEAST_CONFIDENCE = 40
 """Of 100, on the mean of a page: below it the words are those of a photograph, or of no language that is known."""
-
-
-def installed_languages() -> tuple[str, ...]:
-    """The languages that can be recognised here; none if the extra or their data are missing."""
-    folder = _folder()
-    if folder is None or importlib.util.find_spec("tesserocr") is None:
-        return ()
-    return tuple(language for language in LANGUAGES if (folder / f"{language}.traineddata").is_file())
 
 
 def recognise(path: Path, data: bytes, name: str, *, max_chars: int) -> DocumentText:
@@ -49,7 +36,7 @@ def recognise(path: Path, data: bytes, name: str, *, max_chars: int) -> Document
     is_partial = False
     os.environ["OMP_THREAD_LIMIT"] = "1"  # threads of the library cost more than they bring on a shared machine
     library = load_extra("tesserocr", extra="ocr", needed_for="text recognition")
-    with library.PyTessBaseAPI(path=str(_folder()), lang="+".join(languages)) as reader:
+    with library.PyTessBaseAPI(path=str(data_folder()), lang="+".join(languages)) as reader:
         try:
             if kind == "pdf":
                 is_partial = _read_pdf(data, reader, out)
@@ -99,8 +86,3 @@ def _paragraphs(text: str) -> Iterator[str]:
 def _scale(width: float, height: float) -> float:
     """From points to pixels."""
     return min(DOTS_PER_INCH / 72, math.sqrt(MAX_PIXELS / max(1.0, width * height)))
-
-
-def _folder() -> Path | None:
-    named = os.environ.get(LANGUAGE_DATA)
-    return next((Path(folder) for folder in (named, *FOLDERS) if folder and Path(folder).is_dir()), None)

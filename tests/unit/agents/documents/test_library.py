@@ -8,8 +8,12 @@ import pytest
 
 from batuta.agents.documents import SAMPLES, DocumentLibrary
 from batuta.agents.documents.agent import folder_library
+from batuta.agents.documents.library import owner_of
 from batuta.kernel.errors import ConfigurationError
-from batuta.kernel.users import ANONYMOUS_USER
+from batuta.kernel.users import ANONYMOUS_USER, ToolUser
+from batuta.knowledge.disagree import Statement
+from batuta.knowledge.extract.reading import read
+from batuta.knowledge.index import IndexedDocument
 from batuta.knowledge.retrieve import RetrievedPassage
 from tests.support.made_files import a_pdf
 
@@ -113,3 +117,20 @@ async def test_a_file_that_cannot_be_read_does_not_stop_the_others(library: Docu
 def test_a_missing_folder_is_a_mistake_of_configuration(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="no folder of documents"):
         folder_library(tmp_path / "nowhere", tmp_path)
+
+
+async def test_what_a_person_brought_answers_before_the_samples(samples: DocumentLibrary) -> None:
+    """And alone: a sample that says otherwise contradicts nobody's own document."""
+    text = "# Sick leave\n\nA medical certificate is needed from the eighth day on.\n"
+    content = read(text.encode(), "own.md", max_chars=1_000)
+    own = IndexedDocument(document_id="own", owner=owner_of("ana"), name="own.md", content=content)
+    await samples.index.put(own)
+    scope = samples.scope(ToolUser(id="ana"), {})
+    asked = "When is a medical certificate needed?"
+    assert [each.passage.name for each in await samples.search([asked], scope, limit=5)] == ["own.md"]
+    statement = Statement(
+        document_id="own", name="own.md", text="A medical certificate is needed from the eighth day on."
+    )
+    assert await samples.contradicted(statement, scope) == []
+    hotels = await samples.search(["How much may a hotel in London cost?"], scope, limit=5)
+    assert hotels[0].passage.name == "travel-policy.md"

@@ -10,8 +10,11 @@ from batuta.agents.documents.whole import asks_for_all, items_of, listed_in, mea
 from batuta.conversations.conversation import Conversation
 from batuta.events.conversation import AssistantMessage, Citation
 from batuta.kernel.messages import Message
+from batuta.knowledge.disagree import sentences_in
 from batuta.knowledge.extract.reading import read
 from batuta.knowledge.index import DocumentEntry
+from batuta.language.findings import Language
+from batuta.language.rewording import plain_wordings, standing_alone
 from batuta.llm.providers import OFFLINE_MODEL
 from batuta.offline.evidence import cited_answer
 from batuta.orchestration import Orchestrator
@@ -77,6 +80,11 @@ async def test_two_documents_that_disagree_are_both_quoted(
             "¿Cuánto dura la garantía de la prensa?",
             "La garantía de la prensa es de 36 meses.",
             "La prensa se vende con una garantía de 24 meses.",
+        ),
+        (
+            "¿Cuántos años de garantía tienen los implantes?",
+            "Los implantes tienen una garantía de cinco años si se revisan.",
+            "Los implantes tienen una garantía de diez años.",
         ),
     ],
 )
@@ -373,3 +381,121 @@ async def test_a_document_is_named_where_only_its_name_says_what_was_asked_about
     assert str(turn.answer).startswith("From “Warehouse lease”: The rent is 9,400 pounds per month.")
     turn = await asked("How much is the rent?", folder, tmp_path)
     assert str(turn.answer).startswith("The rent is 9,400 pounds per month.")
+
+
+PAGE = (
+    "Fianza\nLa arrendataria entrega en este acto 4.700 euros en concepto de fianza legal, equivalentes a dos\n"
+    "mensualidades de renta.\nGastos del local\nConcepto A cargo de\nComunidad Arrendadora\nIBI Arrendadora\n"
+    "Tasa de basuras Arrendataria"
+)
+
+
+def answered(question: str, text: str, *wordings: str, language: Language = "es", **fields: str) -> str:
+    passage = {"file": "page.pdf", "title": "Contrato", "section": "", "relevance": 1.0, "text": text, **fields}
+    return cited_answer([(question, wordings, {"passages": [passage]})], language)
+
+
+def test_lines_of_a_page_that_are_titles_or_rows_are_no_part_of_a_sentence() -> None:
+    assert answered("¿Cuánto es la fianza?", PAGE).startswith("La arrendataria entrega en este acto 4.700 euros")
+    assert answered("¿Quién paga el IBI?", PAGE).startswith("IBI Arrendadora[^1]\n")
+
+
+def test_a_paragraph_whose_lines_begin_with_names_is_one_sentence() -> None:
+    text = "The seller, represented by Mr John\nSmith of Leeds, and the buyer, represented by Ms Anna\nJones, agree."
+    assert sentences_in(text) == [" ".join(text.split())]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "unsaid"),
+    [
+        ("Who is the CEO of Vertica Lifts?", "Oliver Marsh is service manager of Vertica Lifts.", "ceo"),
+        ("How many employees work in Bilbao?", "Every employee has 28 days of leave.", "bilbao"),
+        ("How often is the lift serviced?", "A lift that is out of service is repaired within 4 hours.", "how often"),
+        ("When does the lease start?", "The lease was signed on 14 March 2025 in Leeds.", "start"),
+        ("¿Cuál es el teléfono de Pilar Aznar?", "Excusa su asistencia Pilar Aznar.", "telefono"),
+        ("¿Qué salario tiene Sara Nadal?", "La limpieza dental la hace Sara Nadal.", "salario"),
+        ("How many days do we have to pay Osteon?", "Osteon delivers implants.", "how many days"),
+        ("When does the lease end?", "The deposit is returned after the end of the lease.", "when does the lease end"),
+    ],
+)
+def test_what_a_question_asks_for_has_to_be_said(question: str, text: str, unsaid: str) -> None:
+    """A-10: the attribute, the name and the frequency that are asked for; else a quote is only what comes nearest."""
+    said = answered(question, text, language="en")
+    assert f"do not say anything about “{unsaid}”" in said or "The documents do not say anything about that" in said
+
+
+def test_a_passage_in_the_words_of_the_question_counts_though_rules_have_others() -> None:
+    said = answered("When do I need a doctor's note?", "A doctor's note is needed from day 8.", "medical certificate")
+    assert "from day 8" in said
+
+
+def test_words_of_the_same_meaning_choose_the_sentence() -> None:
+    text = "El local está en la calle Mayor. La renta mensual del local es de 900 euros."
+    assert answered("¿Cuánto pagamos de alquiler al mes por el local?", text).startswith("La renta mensual")
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "whole"),
+    [
+        ("Who runs the Huesca store?", "When does it open?", "When does it open? (huesca store)"),
+        ("What is the hotel limit in London?", "and in Paris?", "and in Paris? (hotel)"),
+        ("¿Cuánto cuesta la bicicleta Ebro?", "¿y alquilarla?", "¿y alquilarla? (cuesta bicicleta ebro)"),
+    ],
+)
+def test_a_question_that_goes_on_is_made_to_stand_alone(before: str, text: str, whole: str) -> None:
+    """A-11: by what the one before it was about."""
+    assert standing_alone(before, text) == whole
+
+
+async def test_every_item_of_a_section_is_listed_though_the_question_names_the_document_by_a_nickname(
+    tmp_path: Path,
+) -> None:
+    rows = "\n".join(f"| E{number} | Fault {number} |" for number in range(11, 17))
+    text = f"# Moncayo Trail E – Owner's manual\n\n## Error codes\n\n| Code | Meaning |\n|---|---|\n{rows}\n"
+    folder = written(tmp_path, manual=text, other="# Parking\n\nParking costs 5 euros a day for visitors.\n")
+    turn = await asked("List all error codes of the Trail E", folder, tmp_path)
+    assert all(f"E{number}" in str(turn.answer) for number in range(11, 17)), turn.answer
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("At what temperature does the autoclave run?", "The autoclave runs at 134 °C for 18 minutes."),
+        ("How much does the pump weigh?", "The pump comes in a box of 12 kg."),
+    ],
+)
+def test_a_unit_names_what_is_measured(question: str, text: str) -> None:
+    wording = " ".join(plain_wordings(question)[:1])
+    assert answered(question, text, wording, language="en").startswith(text)
+
+
+def test_a_part_without_a_subject_is_about_that_of_the_other_part() -> None:
+    price = "Comprar un escáner de 24.000 euros."
+    passages = [
+        {"file": f"{name}.md", "title": name, "section": "", "relevance": 1.0, "text": text}
+        for name, text in (("plan", price), ("osteon", "El implante cuesta 131 euros."))
+    ]
+    said = cited_answer([("cuánto cuesta? (escaner)", ["cuesta"], {"passages": passages})], "es")
+    assert "24.000" in said
+    assert "131" not in said
+
+
+@pytest.mark.parametrize(
+    ("question", "wording", "said"),
+    [
+        ("How much rent do we pay for the flat?", "rent flat", "The rent of the flat is £1,150 per month."),
+        ("¿Cuántos días puedo trabajar desde casa?", "teletrabajo posible", "Se puede trabajar desde casa tres días."),
+    ],
+)
+def test_the_words_of_the_question_choose_the_sentence(question: str, wording: str, said: str) -> None:
+    text = f"{said} A late payment costs £25. Los pagos se hacen el viernes."
+    assert answered(question, text, wording).startswith(said)
+
+
+def test_how_many_is_not_answered_by_a_heading() -> None:
+    said = answered("How many people work at Orchard?", "Hire one illustrator at Orchard in March.", section="People")
+    assert "people" in said.partition("\n")[0]
+
+
+def test_a_list_is_asked_for_with_its_accents() -> None:
+    assert listed_in("Lista todas las averías de la cafetera") == "las averías de la cafetera"
