@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from batuta.language.calendar_math import Period as Period
     from batuta.language.dates import find_dates as find_dates
     from batuta.language.detection import detect_language as detect_language
-    from batuta.language.durations import find_durations as find_durations
     from batuta.language.findings import Finding as Finding
     from batuta.language.findings import Language as Language
     from batuta.language.findings import TextSpan as TextSpan
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from batuta.language.recurrences import Recurrence as Recurrence
     from batuta.language.recurrences import find_recurrences as find_recurrences
     from batuta.language.times import HourRange as HourRange
+    from batuta.language.times import find_durations as find_durations
     from batuta.language.times import find_hour_ranges as find_hour_ranges
     from batuta.language.times import find_times as find_times
     from batuta.language.understanding import Intent as Intent
@@ -52,7 +52,6 @@ _imported, __all__ = lazy_exports(
         "batuta.language.calendar_math": ("Grain", "Period"),
         "batuta.language.dates": ("find_dates",),
         "batuta.language.detection": ("detect_language",),
-        "batuta.language.durations": ("find_durations",),
         "batuta.language.findings": ("Finding", "Language", "TextSpan"),
         "batuta.language.folding": ("fold", "nearest", "stem", "stems_of"),
         "batuta.language.moments": ("find_moments",),
@@ -61,7 +60,7 @@ _imported, __all__ = lazy_exports(
         "batuta.language.periods": ("Comparison", "find_comparisons", "find_periods"),
         "batuta.language.places": ("find_zones",),
         "batuta.language.recurrences": ("Recurrence", "find_recurrences"),
-        "batuta.language.times": ("HourRange", "find_hour_ranges", "find_times"),
+        "batuta.language.times": ("HourRange", "find_durations", "find_hour_ranges", "find_times"),
         "batuta.language.understanding": ("Intent", "Slot", "Understanding"),
     },
 )

@@ -1,4 +1,4 @@
-"""Money, percentages and quantities: numbers with what they count."""
+"""Money, percentages and quantities: numbers with what they count, and limits on them ("more than 5,000")."""
 
 import re
 from dataclasses import dataclass
@@ -286,3 +286,20 @@ def find_units(text: str) -> list[Finding[str]]:
         )
         for match in pattern.finditer(plain)
     ]
+
+
+_AMOUNT = r"(?P<amount>\d[\d.,]*(?:\s?(?:k|mil|thousand)\b)?)"
+_BOUND_UNIT = r"\s*(?P<unit>days?|dias?|€|eur(?:os?)?\b|%|units?|unidades)?"
+BOUND = re.compile(
+    r"(?:(?P<above>\b(?:more\s+than|over|above|greater\s+than|older\s+than|larger\s+than|higher\s+than|exceed(?:s|ing)?|at\s+least|"
+    r"mas\s+de|mayor(?:es)?\s+(?:de|que|a)|superior(?:es)?\s+a|supera[n]?|por\s+encima\s+de|al\s+menos|(?:como\s+)?minimo)|>=?)|"
+    r"(?P<below>\b(?:less\s+than|under|below|fewer\s+than|lower\s+than|smaller\s+than|at\s+most|"
+    r"menos\s+de|menor(?:es)?\s+(?:de|que|a)|inferior(?:es)?\s+a|por\s+debajo\s+de|como\s+maximo)|<=?))"
+    rf"\s*(?:los\s+|las\s+|€\s*|eur\s*)?{_AMOUNT}{_BOUND_UNIT}"
+)
+"""Matches folded text: the side (`above` or `below`), the `amount` and its `unit`, where it has one."""
+
+
+def bound_spans(text: str) -> list[TextSpan]:
+    """Where a text limits an amount: a number there is neither a year nor the number of a record."""
+    return [TextSpan(start=each.start(), end=each.end()) for each in BOUND.finditer(aligned(text))]

@@ -13,25 +13,24 @@ from typing import Any, TypeVar
 from batuta.language.amounts import (
     DIMENSIONS,
     Quantity,
+    bound_spans,
     find_money,
     find_percentages,
     find_quantities,
     find_units,
 )
-from batuta.language.bounds import bound_spans
 from batuta.language.choices import words_with_places
 from batuta.language.dates import find_dates
 from batuta.language.detection import detect_language
-from batuta.language.durations import find_durations
 from batuta.language.expressions import find_expression, needs_last_result
 from batuta.language.findings import Finding, Language
 from batuta.language.folding import composed
 from batuta.language.names import find_contact
 from batuta.language.numbers import find_numbers
 from batuta.language.periods import find_comparisons, find_periods
-from batuta.language.places import find_zones
+from batuta.language.places import find_zones, places_of_time
 from batuta.language.recurrences import find_recurrences
-from batuta.language.times import find_soon, find_times
+from batuta.language.times import find_durations, find_soon, find_times
 
 MAX_CHARS = 1_000
 T = TypeVar("T")
@@ -47,6 +46,7 @@ _SHORT = {
 
 MARKERS = (
     "zone",
+    "unknown_zone",
     "money",
     "percentage",
     "comparison",
@@ -94,7 +94,7 @@ class AnnotatedText:
                 continue
             _, at, kind = min(covering)
             if at != last:
-                tokens.append(f"<{kind}>")
+                tokens.append(f"<{kind.removeprefix('unknown_')}>")
             if kind == "date" and word in _KEPT:
                 tokens.append(word)
             last = at
@@ -129,6 +129,7 @@ def _annotated(text: str, now: datetime, text_language: Language) -> AnnotatedTe
     weights = quantities if units else []
     findings: dict[str, list[Finding[Any]]] = {
         "zone": _apart(find_zones(text), people),
+        "unknown_zone": _apart(places_of_time(text), people),
         "money": _apart(find_money(text, language=text_language), weights),
         "percentage": find_percentages(text, language=text_language),
         "comparison": find_comparisons(text, now=now, language=text_language),

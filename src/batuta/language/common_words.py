@@ -7,7 +7,7 @@ say nothing about a subject stand in `vocabulary`, and so do the verbs of change
 from batuta.language.vocabulary import CHANGE_VERBS
 
 _ENGLISH = (
-    "able lease leasing leaving memo memos shade shades above across after again against ahead alone along always among amount answer around asked away back bank basis "
+    "able older takes taxes lease leasing leaving memo memos shade shades above across after again against ahead alone along always among amount answer around asked away back bank basis "
     "before began begin behind below best better between beyond bigger block board books both bought break bring broken "
     "brought build built business buying called came cards carry case cases cause center central chance change changes "
     "charge charged chart check clear close closed code coming common company complete could count couple course cover "

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import cache
 
 from batuta.language.calendar_math import (
     Reference,
@@ -500,13 +501,11 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
 
 NUMERIC_FORMS = 3
 """The forms at the beginning of the table that are all digits: `3/4` may also be a sum."""
-_COMPILED: list[DateForm] = []
 
 
-def date_forms() -> list[DateForm]:
+@cache
+def date_forms() -> tuple[DateForm, ...]:
     """The table, compiled when a date is first looked for."""
-    if not _COMPILED:
-        _COMPILED.extend(
-            DateForm(re.compile(rf"\b(?:{pattern})(?!\w)"), resolve, resolve is _weekday) for pattern, resolve in _TABLE
-        )
-    return _COMPILED
+    return tuple(
+        DateForm(re.compile(rf"\b(?:{pattern})(?!\w)"), resolve, resolve is _weekday) for pattern, resolve in _TABLE
+    )

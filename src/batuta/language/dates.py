@@ -10,15 +10,17 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from batuta.language.calendar_math import Preference, Reference, back_from
+from batuta.language.calendar_math import Preference, Reference, back_from, months_on
 from batuta.language.date_forms import NUMERIC_FORMS, UNITS, date_forms
 from batuta.language.detection import detect_language
 from batuta.language.findings import Finding, Language, TextSpan
-from batuta.language.lexicon import NUMBER, one_of, small_number
+from batuta.language.lexicon import NUMBER, ORDINALS, one_of, small_number
 from batuta.language.plain_text import PlainText
 
 MAX_CHARS = 2_000
 BLANK = "\0"
+JUST_GONE = 31
+"""So many days back a day without a year may lie, where its weekday says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def find_dates(
     reference = Reference(now=now, prefer=prefer, is_day_first=True)
     is_english = (language or detect_language(text)) == "en"
     found = []
-    reads = _joined(source.plain, _readings(source.plain, reference))
+    reads = _joined(source.plain, _readings(source.plain, reference), reference.today)
     for read in (_shifted(source.plain, each) for each in reads):
         if read.days:
             span = source.span(read.start, read.end)
@@ -76,7 +78,7 @@ def _readings(plain: str, reference: Reference) -> list[_Read]:
     return sorted(reads, key=lambda read: read.start)
 
 
-def _joined(plain: str, reads: list[_Read]) -> list[_Read]:
+def _joined(plain: str, reads: list[_Read], today: date) -> list[_Read]:
     """A weekday next to an exact day is one finding: "Thursday, 3 December"; where they disagree, both are possible."""
     joined: list[_Read] = []
     for read in reads:
@@ -84,7 +86,10 @@ def _joined(plain: str, reads: list[_Read]) -> list[_Read]:
         beside = None if last is None else _BESIDE.fullmatch(plain[last.end : read.start])
         if last and beside and last.is_weekday and last.days and read.days and not read.is_weekday:
             day = _weekday_beside(last.days[0].weekday(), read.days[0], is_before=beside["before"] is not None)
-            joined[-1] = _Read(last.start, read.end, (day,), is_weekday=False)
+            rank = _RANK.search(plain, 0, last.start)
+            weeks = timedelta(weeks=max(ORDINALS[rank["nth"]], 1) - 1) if rank else timedelta()
+            day += -weeks if beside["before"] else weeks
+            joined[-1] = _Read(rank.start() if rank else last.start, read.end, (day,), is_weekday=False)
             continue
         touches = last is not None and re.fullmatch(
             r"[\s,(]*(?:(?:the|el|dia|day|on)\s+)*", plain[last.end : read.start]
@@ -93,10 +98,17 @@ def _joined(plain: str, reads: list[_Read]) -> list[_Read]:
             joined.append(read)
             continue
         exact, weekday = (read, last) if last.is_weekday else (last, read)
-        agreeing = [day for day in exact.days if day.weekday() == weekday.days[0].weekday()]
+        named = weekday.days[0].weekday()
+        agreeing = [day for day in (*exact.days, *_just_gone(exact, today)) if day.weekday() == named][:1]
         days = tuple(agreeing) or (*exact.days, *weekday.days)
         joined[-1] = _Read(last.start, read.end, days, is_weekday=False)
     return joined
+
+
+def _just_gone(exact: _Read, today: date) -> list[date]:
+    """The same day a year earlier, where it has gone by within a month: "Sunday, 10 February", said on the 12th."""
+    earlier = [months_on(day, -12) for day in exact.days]
+    return [day for day in earlier if 0 < (today - day).days <= JUST_GONE]
 
 
 def _weekday_beside(weekday: int, day: date, *, is_before: bool) -> date:
@@ -130,3 +142,5 @@ _BESIDE = re.compile(
     r"\s+(?:(?P<before>before|antes\s+del?|anterior\s+al?|previo\s+al?)|after|despues\s+del?|siguiente\s+al?)\s*(?:the\s+|el\s+)?"
 )
 """Between a weekday and the day it is said from."""
+_RANK = re.compile(rf"\b(?P<nth>{one_of(ORDINALS)})\s+$")
+"""Before such a weekday: the third Tuesday after Christmas."""

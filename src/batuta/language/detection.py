@@ -11,7 +11,7 @@ _ENGLISH = (
     "what what's whats which who whom when where why how much many please tell give show want need like about into than "
     "then so not have has had get let let's also just any some all more most day days today tomorrow yesterday week "
     "month year last next per hi hello hey thanks thank time make book cancel move find list whose wanna gonna don't "
-    "i'm i'd meeting appointment sales customers calculate convert schedule open each every plot chart owe owes monday "
+    "i'm i'd meeting appointment sales customer customers vendor invoice invoices order orders delete create add calculate convert schedule open each every plot chart owe owes monday "
     "tuesday wednesday thursday friday saturday sunday percent off tip plus minus times divided half free busy now pm"
 )
 _SPANISH = (
@@ -28,13 +28,15 @@ _MARKS: dict[Language, frozenset[str]] = {"en": frozenset(_ENGLISH.split()), "es
 _SHARED = frozenset({"a"})
 """Words of both languages that tell of English where nothing tells of Spanish."""
 _SPANISH_ONLY = re.compile(r"[ñ¿¡áéíóúü]")
+_NAMED = re.compile(r"(?<=\w[ ,;:])[A-ZÁÉÍÓÚÑ]\w+")
+"""A word with a capital within a sentence: how a name is spelt tells nothing of the language around it."""
 
 
 def language_marks(text: str) -> dict[Language, int]:
     """How many signs of each language a text shows."""
     words = words_of(text)
     marks: dict[Language, int] = {language: sum(word in known for word in words) for language, known in _MARKS.items()}
-    marks["es"] += 2 * len(_SPANISH_ONLY.findall(text.lower()))
+    marks["es"] += 2 * len(_SPANISH_ONLY.findall(_NAMED.sub("", text).lower()))
     if not marks["es"]:
         marks["en"] += sum(word in _SHARED for word in words)
     return marks

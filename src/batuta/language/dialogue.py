@@ -8,7 +8,7 @@ from batuta.language.folding import aligned, composed, fold
 from batuta.language.times import find_times
 
 _CORRECTION = re.compile(
-    r"^\W*(?:(?:no|nope|perdon|perdona|sorry|espera|wait|mejor|rather|actually|en\s+realidad|quiero\s+decir|i\s+mean|i\s+meant|"
+    r"^\W*(?:(?:no|nope|perdon|perdona|sorry|espera|wait|mejor|rather|actually|en\s+realidad|qu(?:iero|eria|ise)\s+decir|i\s+mean|i\s+meant|"
     r"correccion|correction|me\s+refiero\s+a|digo|make\s+it|que\s+sean?|mejor\s+dicho)\b[\s,.:;-]*)+(?P<rest>.*)$",
     re.DOTALL,
 )
@@ -42,7 +42,7 @@ _NEGATED = re.compile(
 )
 
 _TAKEN_BACK = re.compile(
-    r"[\s,.;–-]+(?:no[\s,]+(?:wait|espera|perdon|sorry)|wait[\s,]+no|i\s+mean|sorry|rather|perdon|espera|mejor\s+dicho|quiero\s+decir|digo)\b[\s,.;:]*"
+    r"[\s,.;–-]+(?:no[\s,]+(?:wait|espera|perdon|sorry)|wait[\s,]+no|i\s+mean|sorry|rather|perdon|espera|mejor\s+dicho|qu(?:iero|eria|ise)\s+decir|digo)\b[\s,.;:]*"
 )
 _ONLY_SMALL_WORDS = re.compile(r"\W*(?:(?:el|la|las|the|on|at|a|para|for|to|al)\W+)*")
 _NUMBER = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)(?P<percent>\s*%)?")

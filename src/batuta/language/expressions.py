@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cache
 
 from batuta.language.amounts import CURRENCIES
 from batuta.language.dates import without_dates
@@ -14,10 +15,18 @@ from batuta.language.folding import aligned, composed
 from batuta.language.lexicon import one_of
 from batuta.language.numbers import find_numbers
 from batuta.language.rates import find_rate
+from batuta.language.shares import find_share
 
 MAX_CHARS = 400
 LAST_RESULT = "§"
 """Stands for the number said before: "divide it by 4"."""
+
+_RATE_ALONE = re.compile(
+    r"^\W*(?:(?:and|then|now|also|what|if|i|y|luego|ahora|despues|tambien|si|le|lo)\s+)*"
+    r"(?:with|con|add|plus|take|subtract|minus|discount|sum[aeo]\w*|anad\w+|quit[aeo]\w*|rest[aeo]\w*|descuent\w+)\s+"
+    r"(?:(?:an?|another|the|un|el|otro|off)\s+)*[\d.]+\s*%\D{0,25}$"
+)
+"""A percentage that goes on or off a number said before, and nothing else: "and with 21 % VAT?"."""
 
 _N = r"(-?\d+(?:\.\d+)?|§|\([^()]*\))"
 _PERCENT = (
@@ -84,7 +93,9 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"\b(?:sum(?:\s+me)?(?:\s+up)?(?:\s+of)?|total\s+(?:of|de)|add(?:\s+up|\s+together)?|sumar?(?:me)?s?(?:\s+de)?|la\s+suma\s+de)\s*:?\s*{_LIST}(?!\s*(?:%|to\b|al?\b))", _sum),
     (rf"\b(?:product\s+of|producto\s+de|multiply|multiplicar?)\s+{_LIST}(?!\s*(?:by|por)\b)", _product),
     (rf"{_N}(?:\s+[a-z]+){{1,3}}\s+for\s+{_N}{_EACH}", r"(\1 * \2)"),
+    (rf"(?<![\d.])(0\.\d+)\s+(?:of|del?)\s+{_N}", r"(\1 * \2)"),
     (rf"{_N}{_PRODUCT}{_N}{_EACH}", r"(\1 * \2)"),
+    (rf"{_N}\s+(?:a|per|al|por|each|cada)\s+(?:month|mes)\D{{1,15}}?{_N}\s+(?:payments|instal?ments|pagas|cuotas|mensualidades)\b", r"(\1 * \2)"),
     (rf"{_N}{_PRODUCT}{_N}(?=\s*(?:plus|mas|\+|minus|menos)\s+{_N}(?!{_PERCENT}))(?!{_PERCENT})", r"(\1 * \2)"),
     (rf"{_N}\s+[a-z]+\s+(?:with|of|con|de)\s+{_N}\s+([a-z]{{3,}})\b(?=.*\b(?:how\s+many|cuant[oa]s)\s+\3\b)", r"(\1 * \2)"),
     (rf"\b(?:pack|box|bag|case|caja|paquete|bolsa|lote)\s+(?:of|with|de|con)\s+{_N}\D{{1,25}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\2 / \1)"),
@@ -104,40 +115,15 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"{_N}\D{{1,30}}?{_N}\b\D{{0,30}}?\b(?:grow\w*|grew|grown|increas\w*|change\w*|crecid\w+|creci\w*|aument\w+|subid\w+|variacion|drop\w*|caid\w+|bajad\w+)\b(?=\D*(?:%|percent|porcentaje|por\s+ciento))", r"((\2 - \1) / \1 * 100)"),
     (rf"{_N}{_MENTIONS}\b(?:what(?:'s|\s+is)|how\s+much\s+is|cuanto\s+es)\s+{_THE}{_N}{_PERCENT}\s*{_SURCHARGE}", r"(\1 * \2 / 100)"),
     (rf"(?:with|con|including|incluyendo)\s+{_THE}(?:vat|iva|tax)\s+(?:of|for|on|de|para|sobre)\s+{_THE}{_N}\s*(?:at|al|a|del|of|con|with|,)?\s*{_THE}{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
-    (rf"^(?=.*{_WENT})(?=.*(?:%|\bpercent\w*|\bporcentaje|\bpor\s+ciento)).*?\b(?:from|de|desde)\s+{_N}(?:\s+[a-z]+)?\s+(?:to|a|hasta)\s+{_N}(?!{_PERCENT}).*$", r"((\2 - \1) / \1 * 100)"),
-    (rf"\b(?:from|de|desde)\s+{_N}\s+(?:to|a|hasta)\s+{_N}\b(?={_MENTIONS}(?:increase|growth|change|grown|aumento|aumentado|incremento|subida|subido|crecimiento|crecido|variacion|cambio|bajada|caida|drop|decrease|up|down))(?=.*(?:%|percent|porcentaje|por\s+ciento|tanto))", r"((\2 - \1) / \1 * 100)"),
-    (rf"{_N}\s+(?:con|with|menos|less|tras|after|at|minus)\s+{_THE}{_N}{_PERCENT}\s*{_DISCOUNT}", r"(\1 * (1 - \2 / 100))"),
-    (rf"{_N}{_PERCENT}\s*{_DISCOUNT}\s+(?:(?:en|sobre|de|a|on|of|for|for\s+an?|from)\s+)?{_THE}(?:[a-z]{{3,}}\s+(?:de|of|at|a)\s+)?{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
-    (rf"{_DISCOUNT}\s+{_THE}{_N}{_PERCENT}\s+(?:en|sobre|de|a|on|of|to|from)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
-    (rf"(?:add|anade|agrega|pon|aplica|sum[ae])(?:le)?\s+{_THE}{_N}{_PERCENT}\s*(?:{_SURCHARGE}\s+)?(?:to|a|al|on|sobre)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 + \1 / 100))"),
-    (rf"(?:take|subtract|quita|resta|descuenta)(?:le)?\s+{_THE}{_N}{_PERCENT}\s+(?:off|from|to|a|al|de)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
-    (rf"{_N}\s+(?:plus|with|and|con|mas|y|\+|including|incluyendo)\s+{_THE}{_N}{_PERCENT}\s*{_SURCHARGE}", r"(\1 * (1 + \2 / 100))"),
-    (rf"{_N}\s*,?\s+(?:plus|con|mas|with|\+)\s+{_THE}(?:iva|vat|tax|taxes|impuestos?)\s+(?:(?:del?|of|at|al)\s+)?{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
     (rf"{_N}\D{{1,40}}?{_N}{_PERCENT}\s*{_SURCHARGE}(?=.*\b(?:total|in\s+all|altogether|pay|charge|pago|pagamos|cobro|cobramos|cobrar)\b)", r"(\1 * (1 + \2 / 100))"),
     (rf"\b(?:net|neto|base|without\s+vat|sin\s+iva)\b[^\d§]{{0,15}}{_N}\D{{1,15}}?\b(?:vat|iva|tax)\b[^\d§]{{0,8}}{_N}(?:{_PERCENT})?(?=.*\b(?:total|pay|charge|pago|cobro|cobrar|gross|bruto|how\s+much|cuanto)\b)", r"(\1 * (1 + \2 / 100))"),
     (rf"{_N}\s*(?:-|minus|less|menos)\s*(?:an?|one|1|una?|la)?\s*(?:quarter|cuarta\s+parte|cuarto)\b(?!\s+(?:of|de))", r"(\1 * 3 / 4)"),
     (rf"{_N}\s*(?:-|minus|less|menos)\s*(?:an?|one|1|un|una|la)?\s*(?:third|tercio|tercera\s+parte)\b(?!\s+(?:of|de))", r"(\1 * 2 / 3)"),
-    (rf"{_SURCHARGE}\s+(?:of|de|del|at|al)\s+{_THE}{_N}{_PERCENT}\s+(?:on|of|sobre|de|en|for|para|a)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
     (rf"{_N}{_PERCENT}\s*{_SURCHARGE}\s+(?:on|of|sobre|de|en|for|para|a)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
     (rf"{_N}\s*(?:\+|plus|mas)\s*{_THE}{_N}{_PERCENT}{_OF_IT}", r"(\1 * (1 + \2 / 100))"),
     (rf"{_N}\s*(?:-|minus|menos)\s*{_THE}{_N}{_PERCENT}{_OF_IT}", r"(\1 * (1 - \2 / 100))"),
-    (rf"\bwhat\s+percent(?:age)?\s+of\s+{_THE}{_N}\s+(?:is|are)\s+{_N}", r"(\2 / \1 * 100)"),
-    (rf"{_N}\s+is\s+what\s+(?:percent(?:age)?|%)\s+of\s+{_THE}{_N}", r"(\1 / \2 * 100)"),
-    (rf"\bwhat\s+(?:percent(?:age)?|%)\s+(?:is|are)\s+{_N}\s+(?:of|out\s+of)\s+{_THE}{_N}", r"(\1 / \2 * 100)"),
-    (rf"{_N}\s+(?:of|out\s+of|de|de\s+cada|sobre)\s+{_THE}{_N}\s*,?\s+(?:as\s+a\s+percent(?:age)?|in\s+percent(?:age)?|in\s+%|en\s+(?:porcentaje|%|tanto\s+por\s+ciento))", r"(\1 / \2 * 100)"),
-    (rf"{_N}\s+(?:as\s+a\s+percent(?:age)?\s+of|out\s+of)\s+{_THE}{_N}(?:\s+(?:as\s+a\s+percent(?:age)?|in\s+percent))?", r"(\1 / \2 * 100)"),
-    (rf"\bque\s+(?:porcentaje|%|tanto\s+por\s+ciento)\s+(?:es|son|representan?|supone[n]?)\s+{_N}\s+(?:de|sobre|respecto\s+a)\s+{_THE}{_N}", r"(\1 / \2 * 100)"),
-    (rf"\bque\s+(?:porcentaje|%|tanto\s+por\s+ciento)\s+de\s+{_N}\s+(?:es|son|representan?|supone[n]?)\s+{_N}", r"(\2 / \1 * 100)"),
     (rf"(?:percent(?:age)?\s+(?:change|increase|growth|difference)|variacion(?:\s+porcentual)?|aumento(?:\s+porcentual)?|crecimiento|incremento|subida)\s+(?:from|de|desde|entre|between)\s+{_THE}{_N}\s+(?:to|a|hasta|and|y)\s+{_THE}{_N}", r"((\2 - \1) / \1 * 100)"),
     (rf"\badd\s+{_N}\s+to\s+{_N}|\b(?:suma|anade)(?:le)?\s+{_N}\s+al?\s+{_N}", r"(\2 + \1)"),
-    (rf"\b(?:increase|raise|grow)s?\s+{_N}\s+by\s+{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
-    (rf"{_N}\s+(?:increased|raised|up)\s+(?:by\s+)?{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
-    (rf"\b(?:aumentar?|incrementar?|sub(?:e|ir))\s+{_N}\s+(?:en\s+)?(?:un|el)?\s*{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
-    (rf"\b(?:raise|increase|aument[ae]|incrementa|sub[ea])(?:le|l[oa])?\s+{_THE}{_N}{_PERCENT}\s+(?:to|on|al?|sobre)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 + \1 / 100))"),
-    (rf"\b(?:lower|reduce|rebaja|baja)(?:le|l[oa])?\s+{_THE}{_N}{_PERCENT}\s+(?:to|on|al?|sobre)\s+{_THE}{_PRICE}{_N}", r"(\2 * (1 - \1 / 100))"),
-    (rf"{_N}\s+(?:decreased|reduced|down)\s+(?:by\s+)?{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),
-    (rf"\b(?:decrease|reduce|discount|lower|cut)s?\s+{_N}\s+by\s+{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),
-    (rf"\b(?:reduc(?:e|ir)|baja|bajar|descuenta|rebaja)\s+{_N}\s+(?:en\s+)?(?:un|el)?\s*{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),
     (rf"\b(?:subtract|take(?:\s+away)?)\s+{_N}\s+(?:away\s+)?from\s+{_N}|\b(?:restar?|quitar?)(?:le)?\s+{_N}\s+(?:a|de)l?\s+{_N}", r"(\2 - \1)"),
     (rf"\b(?:difference\s+between|diferencia\s+entre)\s+{_N}\s+(?:and|y)\s+{_N}", r"(\1 - \2)"),
     (rf"\b(?:multiply|multiplicar?|multiplico)\s+{_N}\s+(?:by|por|times|with|con)\s+{_N}", r"(\1 * \2)"),
@@ -155,8 +141,6 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"{_N}\s+(?:squared|al\s+cuadrado|cuadrado)", r"(\1 ** 2)"),
     (rf"{_N}\s+(?:cubed|al\s+cubo)", r"(\1 ** 3)"),
     (rf"{_N}{_MENTIONS}\b{_N}{_PERCENT}\s*{_DISCOUNT}", r"(\1 * (1 - \2 / 100))"),
-    (rf"{_N}{_MENTIONS}\b(?:rais\w+|increas\w+|grow\w*|rise\w*|sub[aeií]\w*|aument\w+|increment\w+|mas|more|extra)\D{{1,20}}?{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
-    (rf"{_N}{_MENTIONS}\b(?:reduc\w+|lower\w*|decreas\w+|cut\w*|fall\w*|baj\w+|rebaj\w+|descuent\w+|quit\w+|menos|less)\D{{1,20}}?{_N}{_PERCENT}", r"(\1 * (1 - \2 / 100))"),
     (rf"(?<=[\d)§])\s*,?\s*(?:(?:and|y|then|luego)\s+)*(?:take\s+away|take|subtract|minus|(?:le\s+)?(?:quito|resto)|quita(?:le|r)?|resta(?:le|r)?)\s+{_N}(?!{_PERCENT})(?!\s*(?:from|a|de)\b)", r" - \1"),
     (rf"(?<=[\d)§])\s*,?\s*(?:(?:and|y|then|luego)\s+)*(?:add|(?:le\s+)?(?:sumo|anado)|suma(?:le|r)?|anade(?:le)?)\s+{_N}(?!{_PERCENT})(?!\s*(?:to|a)\b)", r" + \1"),
     (rf"(?<=\))\s*,?\s*(?:(?:and|y|then|luego|despues)\s+)*(?:multiply\s+(?:it|that|the\s+result)\s+by|multiplica(?:lo|la|r)?\s+por)\s+{_N}", r" * \1"),
@@ -196,12 +180,10 @@ _ATTACHED = (
     (r"\ble\s+(?:quito|resto)\s+(\d[\d.]*)(?!\s*%)", r"§ - \1"),
     (r"\blo\s+multiplico\s+por\s+(\d[\d.]*)", r"§ * \1"),
     (r"\blo\s+divido\s+(?:entre|por)\s+(\d[\d.]*)", r"§ / \1"),
-    (r"\b(?:suma|anade|agrega)le\s+(?:el\s+|un\s+)?(\d[\d.]*)\s*%(?:\s*(?:de\s+)?(?:iva|vat))?", r"(§ * (1 + \1 / 100))"),
-    (r"\b(?:resta|quita)le\s+(?:el\s+|un\s+)?(\d[\d.]*)\s*%", r"(§ * (1 - \1 / 100))"),
     (r"\b(?:saca|calcula)le\s+(?:el\s+)?(\d[\d.]*)\s*%", r"(§ * \1 / 100)"),
     (r"\b(?:halve|half)\s+(?:it|that)\b|\bla\s+mitad(?:\s+de\s+eso)?\s*\W*$", "(§ / 2)"),
     (r"\b(?:double|twice)\s+(?:it|that)\b|\bdoblalo\b|\bel\s+doble(?:\s+de\s+eso)?\s*\W*$|\bduplicalo\b", "(§ * 2)"),
-    (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:add|plus|suma|mas|\+)\s*(?:(?:an?|another|un|el|otro)\s+)?(\d[\d.]*)\s*(%?)\W*$", r"§ + \1\2"),
+    (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:add|plus|suma|mas|\+)\s*(?:(?:an?|another|the|un|el|otro)\s+)?(\d[\d.]*)\s*(%?)(?:\s*(?:of\s+|de\s+)?(?:vat|tax|iva))?\W*$", r"§ + \1\2"),
     (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:subtract|minus|resta|menos|less|-)\s*(?:(?:an?|another|un|el|otro)\s+)?(\d[\d.]*)\s*(%?)\W*$", r"§ - \1\2"),
     (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:times|multiplied\s+by|por|multiplicado\s+por|[*x×])\s*(\d[\d.]*)\W*$", r"§ * \1"),
     (r"^\W*(?:(?:and|then|now|y|luego|ahora|despues)\s+)*(?:divided\s+by|entre|dividido\s+(?:por|entre)|[/÷])\s*(\d[\d.]*)\W*$", r"§ / \1"),
@@ -215,13 +197,14 @@ def find_expression(text: str, *, language: Language | None = None, last: Decima
     """The longest arithmetic expression a text holds; `last` is the number that `it` or `eso` means, if there is one."""
     text_language = language or detect_language(text)
     plain = _plain(text[:MAX_CHARS], text_language)
-    whole = _longest(_rewritten(plain)) if _NUMBERS.search(plain) else None
+    written = _CURRENCY.sub("", _with_numbers(text[:MAX_CHARS], text_language))
+    whole = find_share(written) or (_longest(_rewritten(plain)) if _NUMBERS.search(plain) else None)
     if whole is None or not _holds_every_number(whole, plain):
-        whole = find_rate(_CURRENCY.sub("", _with_numbers(text[:MAX_CHARS], text_language))) or whole
+        whole = find_rate(written) or whole
     if whole is not None or last is None:
         return whole
     referred = _with_reference(plain)
-    found = _longest(_rewritten(referred)) if LAST_RESULT in referred else None
+    found = _sum_in(referred) if LAST_RESULT in referred else None
     return (
         found.replace(LAST_RESULT, f"({last})" if last < 0 else str(last)) if found and LAST_RESULT in found else None
     )
@@ -249,10 +232,16 @@ def needs_last_result(text: str) -> bool:
     referring = _with_reference(plain)
     if LAST_RESULT not in referring or (_NUMBERS.search(plain) and _longest(_rewritten(plain)) is not None):
         return False
-    return LAST_RESULT in (_longest(_rewritten(referring)) or "")
+    return LAST_RESULT in (_sum_in(referring) or "")
+
+
+def _sum_in(plain: str) -> str | None:
+    return find_share(plain) or _longest(_rewritten(plain))
 
 
 def _with_reference(plain: str) -> str:
+    if _RATE_ALONE.match(plain):
+        return f"{LAST_RESULT} {plain}"
     for pattern, words in _ATTACHED:
         changed = re.sub(pattern, words, plain)
         if changed != plain:
@@ -300,13 +289,9 @@ def _numbered(replacement: Rewriting) -> Callable[[re.Match[str]], str]:
     return rewrite
 
 
-_COMPILED: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = []
-
-
-def _compiled() -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]]:
-    if not _COMPILED:
-        _COMPILED.extend((re.compile(pattern), _numbered(replacement)) for pattern, replacement in REWRITINGS)
-    return _COMPILED
+@cache
+def _compiled() -> tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]:
+    return tuple((re.compile(pattern), _numbered(replacement)) for pattern, replacement in REWRITINGS)
 
 
 def _longest(text: str) -> str | None:
@@ -319,14 +304,12 @@ def _longest(text: str) -> str | None:
         place = match.end()
     stripped = [run.strip(" ,") for run in [*runs, current]]
     valid = [run for run in stripped if _OPERATOR.search(run) and _is_arithmetic(run)]
-    return _bare(max(valid, key=len)) if valid else None
-
-
-def _bare(run: str) -> str:
-    """Without parentheses around the whole."""
-    inner = run[1:-1].strip()
-    is_wrapped = run.startswith("(") and run.endswith(")") and _is_arithmetic(inner)
-    return inner if is_wrapped else run
+    if not valid:
+        return None
+    longest = max(valid, key=len)
+    inner = longest[1:-1].strip()
+    is_wrapped = longest.startswith("(") and longest.endswith(")") and _is_arithmetic(inner)
+    return inner if is_wrapped else longest
 
 
 def _is_arithmetic(run: str) -> bool:

@@ -18,6 +18,8 @@ _SUFFIXES = (
     "aciones", "amente", "ciones", "mente", "iendo", "ando", "cion", "ings", "ing", "ies", "ers", "er", "ed", "es", "s",
 )  # fmt: skip
 _VOWELS = "aeiouy"
+_SHORTEST = {"er": 4, "ers": 4}
+"""How much of a word an ending leaves at least: "offer" is no form of "off"."""
 
 
 def fold(text: str) -> str:
@@ -58,7 +60,7 @@ def words_of(text: str) -> list[str]:
 def stem(word: str) -> str:
     """A folded word cut to what its forms have in common in both languages; rough, but the same for every text."""
     for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST.get(suffix, 3):
             word = word[: -len(suffix)]
             break
     if len(word) > 4 and word[-1] in _VOWELS:

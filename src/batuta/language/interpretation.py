@@ -24,6 +24,7 @@ from batuta.language.findings import Finding, Language
 from batuta.language.folding import fold, stem, words_of
 from batuta.language.matching import LabelScore, SentenceClassifier
 from batuta.language.places import unknown_places
+from batuta.language.rewording import divided_follow_up, standing_alone
 from batuta.language.slots import fill_slot, slot_spans
 from batuta.language.stance import Stance, opening_verb, ordering_clause, stance_of
 from batuta.language.trained_files import kept_classifier
@@ -253,8 +254,15 @@ class Interpreter:
             settled = intent.settle(values, [each.text for each in texts])
             values, unsettled = dict(settled.values), settled.unknown
         if len(texts) > 1:
-            whole = texts[-1].text if intent.is_fallback else AMENDED_BY.join(each.text for each in texts)
+            whole = (
+                standing_alone(texts[0].text, texts[-1].text, texts[0].language)
+                if intent.is_fallback
+                else AMENDED_BY.join(each.text for each in texts)
+            )
             values.update({slot.name: whole for slot in intent.slots if slot.type == "text"})
+            _, subject = divided_follow_up(whole) if intent.is_fallback else (whole, "")
+            plain = [slot.name for slot in intent.slots if slot.type == "wordings" and slot.name in values]
+            values.update({name: [_together(each, subject) for each in values[name]] for name in plain})
         missing = tuple(slot for slot in intent.slots if slot.is_required and slot.name not in values)
         defaults = {slot.name: slot.default for slot in intent.slots if slot.default is not None}
         has_place = any(slot.type.startswith("zone") for slot in intent.slots)
@@ -411,6 +419,10 @@ def interpreter_for(understandings: Sequence[Understanding], folder: Path | None
 MAX_INTERPRETERS = 32
 _INTERPRETERS: dict[tuple[Understanding, ...], Interpreter] = {}
 """By the team, the oldest first."""
+
+
+def _together(wording: str, subject: str) -> str:
+    return " ".join(dict.fromkeys([*wording.split(), *subject.split()]))
 
 
 def base_of(text: str) -> str:

@@ -24,8 +24,8 @@ MARGIN_SHARPNESS = 4.0
 DECIMALS = 5
 """What is kept of a weight: the same whether it was learnt now or read from a file."""
 
-_CLITIC = re.compile(r"^(\w{4,}?)(?:me|te|se|nos)?(?:l[oae]s?)$")
-"""Pronouns that Spanish joins to a verb: "cancélala" is "cancela" and "la"."""
+_CLITIC = re.compile(r"^(\w{4,}?)(?:(?:me|te|se|nos)?(?:l[oae]s?)|me|nos)$")
+"""Pronouns that Spanish joins to a verb: "cancélala" is "cancela" and "la", "quítame" is "quita" and "me"."""
 
 Vector = list[tuple[int, float]]
 """Features by number, with their weights; of length 1."""

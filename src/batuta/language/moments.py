@@ -10,7 +10,7 @@ from batuta.language.plain_text import PlainText
 from batuta.language.times import find_soon, find_times
 
 _NOW = re.compile(
-    r"\b(?:(?:right|just|justo)\s+(?:now|ahora)|now|ahora(?:\s+mismo)?|ahorita|at\s+(?:this|the)\s+(?:moment|time)|en\s+este\s+momento|asap|"
+    r"(?<!\bfrom\s)(?<!\bfrom\sright\s)\b(?:(?:right|just|justo)\s+(?:now|ahora)|now|ahora(?:\s+mismo)?|ahorita|at\s+(?:this|the)\s+(?:moment|time)|en\s+este\s+momento|asap|"
     r"as\s+soon\s+as\s+possible|lo\s+(?:antes|mas\s+pronto)\s+posible|cuanto\s+antes|tan\s+pronto\s+como\s+\w+(?:\s+posible)?)\b"
 )
 ClockChange = Literal["skipped", "doubled"]

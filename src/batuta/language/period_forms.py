@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import cache
 
 from batuta.language.calendar_math import (
     MONTHS_IN,
@@ -349,11 +350,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
 )  # fmt: skip
 
 
-_COMPILED: list[tuple[re.Pattern[str], Resolve]] = []
-
-
-def period_forms() -> list[tuple[re.Pattern[str], Resolve]]:
+@cache
+def period_forms() -> tuple[tuple[re.Pattern[str], Resolve], ...]:
     """The table, compiled when a period is first looked for."""
-    if not _COMPILED:
-        _COMPILED.extend((re.compile(rf"\b(?:{pattern})(?!\w)"), resolve) for pattern, resolve in _TABLE)
-    return _COMPILED
+    return tuple((re.compile(rf"\b(?:{pattern})(?!\w)"), resolve) for pattern, resolve in _TABLE)

@@ -5,6 +5,7 @@ of them makes a range, and `since` or `until` an open one. `find_comparisons` re
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
@@ -48,30 +49,18 @@ def find_periods(
     text: str, *, now: datetime, prefer: Preference = "past", language: Language | None = None
 ) -> list[Finding[Period]]:
     """The periods a text speaks of, in its order, without those it only compares with. A single day is one too."""
-    return list(_found_periods(text[:MAX_CHARS], now, prefer, language))
+    return list(_periods(text[:MAX_CHARS], now, prefer, language, is_comparing=False))
 
 
 def find_comparisons(text: str, *, now: datetime, language: Language | None = None) -> list[Finding[Comparison]]:
     """With what a text asks to compare: "vs last year", "respecto al mes anterior", "interanual"."""
-    return list(_found_comparisons(text[:MAX_CHARS], now, language))
+    return list(_comparisons(text[:MAX_CHARS], now, language))
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
-def _found_periods(
-    text: str, now: datetime, prefer: Preference, language: Language | None
-) -> tuple[Finding[Period], ...]:
-    """Kept, because every slot and every intent that speaks of a period looks for it in the same text."""
-    return tuple(_periods(text, now=now, prefer=prefer, language=language, is_comparing=False))
-
-
-@lru_cache(maxsize=KEPT_TEXTS)
-def _found_comparisons(text: str, now: datetime, language: Language | None) -> tuple[Finding[Comparison], ...]:
-    return tuple(_comparisons(text, now=now, language=language))
-
-
-def _comparisons(text: str, *, now: datetime, language: Language | None) -> list[Finding[Comparison]]:
+def _comparisons(text: str, now: datetime, language: Language | None) -> tuple[Finding[Comparison], ...]:
     source = PlainText(text)
-    named = _periods(text, now=now, prefer="past", language=language, is_comparing=True)
+    named = _periods(text, now, "past", language, is_comparing=True)
     found = []
     for match in _COMPARING.finditer(source.plain):
         span = source.span(match.start(), match.end())
@@ -86,7 +75,7 @@ def _comparisons(text: str, *, now: datetime, language: Language | None) -> list
         elif after is not None:
             value = Comparison(kind="period", period=after.value)
             found.append(_compared(source, span.joined(after.span), value, now))
-    return found or _compared_afar(source, named, now)
+    return tuple(found or _compared_afar(source, named, now))
 
 
 def _leads_to(source: PlainText, end: int, span: TextSpan) -> bool:
@@ -95,7 +84,7 @@ def _leads_to(source: PlainText, end: int, span: TextSpan) -> bool:
     return end <= start and _ARTICLES.fullmatch(source.plain, end, start) is not None
 
 
-def _compared_afar(source: PlainText, named: list[Finding[Period]], now: datetime) -> list[Finding[Comparison]]:
+def _compared_afar(source: PlainText, named: Sequence[Finding[Period]], now: datetime) -> list[Finding[Comparison]]:
     """Read "compare the sales of this year with last year": what follows the connecting word is compared with."""
     for before, after in pairwise(named):
         start = _place(source, after.span)[0]
@@ -128,9 +117,11 @@ def _compared(source: PlainText, span: TextSpan, value: Comparison, now: datetim
     return Finding(value=value, span=span, text=source.words(span), reference=now)
 
 
+@lru_cache(maxsize=KEPT_TEXTS)
 def _periods(
-    text: str, *, now: datetime, prefer: Preference, language: Language | None, is_comparing: bool
-) -> list[Finding[Period]]:
+    text: str, now: datetime, prefer: Preference, language: Language | None, *, is_comparing: bool
+) -> tuple[Finding[Period], ...]:
+    """Kept, because every slot and every intent that speaks of a period looks for it in the same text."""
     source = PlainText(text[:MAX_CHARS])
     reference = Reference(now=now, prefer=prefer)
     compared = [] if is_comparing else find_comparisons(text, now=now, language=language)
@@ -144,7 +135,7 @@ def _periods(
         found.append(
             Finding(value=read.periods[0], span=span, text=source.words(span), alternatives=others, reference=now)
         )
-    return found
+    return tuple(found)
 
 
 def _units(source: PlainText, reference: Reference, text: str, language: Language | None) -> list[_Read]:

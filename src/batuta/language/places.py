@@ -151,7 +151,28 @@ _NAMED_AFTER = re.compile(
     r"\b(?:in|en|to|from|desde|de|a|at|for|para|vs|y|and)\s+(?P<place>[A-ZÁÉÍÓÚÑÜ][\w'’-]+(?:\s+(?:(?:de|del|la|of|the)\s+)?[A-ZÁÉÍÓÚÑÜ][\w'’-]+)*)"
 )
 _TIME_IN = re.compile(
-    r"\b(?:time|hora|horas|clock|reloj)\b[^?.,]*?\b(?:in|en|at)\s+(?:el\s+|la\s+|the\s+)?(?P<place>[a-z][\w'-]+(?:\s+[a-z][\w'-]+)?)\s*\W*$"
+    r"\b(?:time|hora|horas|clock|reloj)\b[^?.,]*?\b(?:in|en|at)\s+(?:el\s+|la\s+|the\s+)?(?P<place>[a-z][\w'-]+(?:\s+[a-z][\w'-]+){0,3})\s*\W*$"
+)
+_OF_A_CLOCK = re.compile(r"(?:'s)?\s+(?:local\s+)?time\b")
+_ON_THE_CLOCK_OF = re.compile(
+    r"(?:\b(?:hora|horario)\s+(?:local\s+)?(?:del?|en)\s+|(?<=\d)\s*(?:[ap]\.?m\.?|h)?\s+(?:hora\s+)?de\s+)(?:la\s+|el\s+)?$"
+)
+CLOCKS = {
+    zone: names.split()
+    for zone, names in {
+        "UTC": "utc gmt", "Europe/London": "bst", "Europe/Lisbon": "WET WEST", "Europe/Paris": "cet cest", "Europe/Athens": "EET EEST",
+        "Europe/Moscow": "msk", "America/New_York": "est edt ET", "America/Chicago": "cst cdt CT", "America/Denver": "MST mdt MT",
+        "America/Los_Angeles": "pst pdt PT", "America/Sao_Paulo": "BRT", "America/Argentina/Buenos_Aires": "ART", "Asia/Tokyo": "jst",
+        "Asia/Singapore": "SGT", "Asia/Hong_Kong": "HKT", "Australia/Sydney": "aest aedt",
+    }.items()
+}  # fmt: skip
+"""What clocks are called right behind a time; those in capitals are other words when they are written small."""
+_AFTER_A_TIME = r"(?:(?<=\d)|(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.)|(?<=\dh))"
+_SHORT_CLOCK = re.compile(rf"{_AFTER_A_TIME}\s*\b(?P<clock>[A-Z]{{1,3}}T|[a-zA-Z]{{3,4}}|[A-Z]{{2,4}})\b(?!\s*/)")
+_CLOCK_ZONES = {name: zone for zone, names in CLOCKS.items() for name in names}
+_UNKNOWN_CLOCK = re.compile(
+    r"(?:(?<=\d)|(?<=[apAP][mM])|(?<=clock))\s+(?P<place>[A-ZÁÉÍÓÚÑÜ]\w+(?:\s+[A-ZÁÉÍÓÚÑÜ]\w+)*)\s+time\b|"
+    r"\bhora\s+(?:local\s+)?de\s+(?P<lugar>[A-ZÁÉÍÓÚÑÜ]\w+(?:\s+(?:de\s+)?[A-ZÁÉÍÓÚÑÜ]\w+)*)"
 )
 _NO_PLACES = frozenset(
     [
@@ -216,6 +237,37 @@ def find_zones(text: str) -> list[Finding[str]]:
         found.append(_finding(text, match.start(), match.end(), places()[name], SEVERAL.get(name, ())))
     found += _mistyped(text, plain, found)
     return sorted(found, key=lambda each: each.span)
+
+
+def find_clocks(text: str) -> list[Finding[str | None]]:
+    """In whose time a text says its times ("9am Boston time", "a las 10, hora de Tokio"): zones, none if unknown."""
+    text = composed(text)
+    plain = aligned(text)
+    found: list[Finding[str | None]] = []
+    for each in find_zones(text):
+        after = _OF_A_CLOCK.match(plain, each.span.end)
+        before = _ON_THE_CLOCK_OF.search(plain, 0, each.span.start)
+        if after or before:
+            start, end = before.start() if before else each.span.start, after.end() if after else each.span.end
+            found.append(Finding(value=each.value, span=TextSpan(start=start, end=end), text=text[start:end].strip()))
+    for match in _SHORT_CLOCK.finditer(text):
+        name = match["clock"]
+        zone = _CLOCK_ZONES.get(name) or _CLOCK_ZONES.get(name.lower())
+        if zone or re.fullmatch(r"[A-Z]{2,3}T", name):
+            span = TextSpan(start=match.start("clock"), end=match.end("clock"))
+            found.append(Finding(value=zone, span=span, text=name))
+    for match in _UNKNOWN_CLOCK.finditer(text):
+        span = TextSpan(start=match.start(), end=match.end())
+        if not any(span.overlaps(each.span) for each in found):
+            found.append(Finding(value=None, span=span, text=match.group().strip()))
+    return sorted(found, key=lambda each: each.span)
+
+
+def places_of_time(text: str) -> list[Finding[str]]:
+    """Places that a text asks the time of and this table does not know."""
+    unknown = unknown_places(text)
+    asked = [match.span("place") for match in _TIME_IN.finditer(aligned(composed(text)))]
+    return [each for each in unknown if any(start <= each.span.start < end for start, end in asked)]
 
 
 def unknown_places(text: str) -> list[Finding[str]]:

@@ -40,6 +40,9 @@ _MENDED = [
     "semestre",
     "quarter",
     "weekend",
+    "morning",
+    "afternoon",
+    "evening",
 ]
 _REAL_WORDS = frozenset(
     [
@@ -52,6 +55,10 @@ _REAL_WORDS = frozenset(
         *(f"{day}days" for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")),
         "quarters",
         "weekends",
+        "mornings",
+        "mourning",
+        "afternoons",
+        "evenings",
         "quartet",
         "quarterly",
         "semestres",

@@ -29,6 +29,15 @@ _HOLDS = re.compile(
 )
 """How many of one thing another holds: "in one box are 24 bottles"."""
 _COUNT = re.compile(rf"(?<![\d.])(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>{_NOUN})\b")
+_SPREAD = re.compile(
+    r"(?<![\d.])(?P<number>\d+(?:\.\d+)?)\s+(?:a|per|al|por)\s+(?:year|ano)\s*,?\s+(?:in|en|entre|over|between)\s+(?P<parts>\d+)\s+"
+    r"(?:months|meses|payments|pagas)\b"
+)
+"""A sum of a year in so many parts: "31,500 a year in 12 months"."""
+_ASKED = re.compile(
+    rf"\b(?:how\s+(?:many|much)|cuant[oa]s?)\s+(?P<unit>{_NOUN})\s+(?:(?:is\s+that|are\s+there|son|es|hay|salen?)\s+)?{_PER}\s+(?P<per>{_NOUN})\b"
+)
+"""Asks for one quantity per another: "14 km in 70 minutes, how many minutes per km?"."""
 _WHOLE = re.compile(
     r"\b(?:an?|per|one|un|una|al|por|cada|the|todo\s+el|la)\s+(?P<unit>year|ano|month|mes|week|semana|day|dia)\b"
 )
@@ -60,6 +69,13 @@ class _Term:
 def find_rate(plain: str) -> str | None:
     """The product that a folded text means, its numbers written as a computer does; none where it means none."""
     plain = _AND_A_HALF.sub(r"\g<number>.5 \g<unit>", plain)
+    spread = _SPREAD.search(plain)
+    if spread is not None and len(_NUMBER.findall(plain)) == 2:
+        return f"{spread['number']} / {spread['parts']}"
+    asked = _ASKED.search(plain)
+    quotient = _quotient(asked, plain) if asked else None
+    if quotient is not None:
+        return quotient
     rates, rest = _taken(_RATE, _HOLDS.sub(r"\g<number> \g<unit> per \g<per>", plain))
     counts, rest = _taken(_COUNT, rest)
     if not rates or _NUMBER.search(rest):
@@ -71,6 +87,14 @@ def find_rate(plain: str) -> str | None:
     if whole is not None and not _is_used_up(rates, counts):
         counts.append(_Term("1", _unit(whole["unit"])))
     return _product([*rates, *counts]) or _share(rates, counts, plain)
+
+
+def _quotient(asked: re.Match[str], plain: str) -> str | None:
+    counts = [(_unit(each["unit"]), each["number"]) for each in _COUNT.finditer(plain)]
+    numbers = dict(counts)
+    wanted, per = _unit(asked["unit"]), _unit(asked["per"])
+    is_clear = len(counts) == len(numbers) == len(_NUMBER.findall(plain)) == 2
+    return f"{numbers[wanted]} / {numbers[per]}" if is_clear and {wanted, per} == set(numbers) else None
 
 
 def _share(rates: list[_Term], counts: list[_Term], plain: str) -> str | None:

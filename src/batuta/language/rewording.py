@@ -10,7 +10,7 @@ from typing import Any
 from batuta.language.dates import BLANK, without_dates
 from batuta.language.detection import detect_language
 from batuta.language.findings import Finding, Language
-from batuta.language.folding import aligned, composed, words_of
+from batuta.language.folding import aligned, composed, fold, words_of
 from batuta.language.places import find_zones
 from batuta.language.times import find_times
 from batuta.language.vocabulary import AMOUNT_WORDS, STOP_WORDS
@@ -47,7 +47,7 @@ _LIGHT = (
     "recibir recibo conseguir permitido permite permiten posible tarde caso respecto cierto verdad gustaria enterarme "
     "one two three four five six seven eight nine ten uno dos tres cuatro cinco seis siete ocho nueve diez till payed paso ocurrio sucedio during durante company companies empresa empresas viaje viajes paying "
     "cover covers covered cubre cubren cubrir tope topes max "
-    "ok vale coger cojo tomar tomo tiempo time paga pagan pagar pays pay"
+    "hubo habia habra ok vale coger cojo tomar tomo tiempo time paga pagan pagar pays pay"
 )
 LIGHT_WORDS = frozenset(_LIGHT.split())
 """Words that say nothing about the subject of a question, besides the stop words."""
@@ -106,7 +106,21 @@ _NOUNS = (
     "militar popular regular escolar mujer caracter ayer super master"
 )
 _NO_VERBS = frozenset(_NOUNS.split())
+_GOING_ON = re.compile(r" \((?P<subject>[^()]+)\)$")
+_ASKS = re.compile(
+    r"(?:and |y |e )?(?:what|which|who|whom|whose|when|where|why|how|que|cual\w*|quien\w*|cuando|donde|como|cuant[oa]s?|por que)\b"
+)
+_WITHOUT_SUBJECT = re.compile(
+    r"(?:(?:y|e) )?(?:(?:desde|hasta|para|a|de|con) )?(?:cuando|cuanto|donde|quien(?:es)?|como|por que) (?:(?:se|lo|la|los|las|le|les|nos|me) )*\w+"
+    r"|(?:and )?(?:when|where|why|who|how(?: much| long| often)?) (?:(?:is|was|does|do|did|will|can|has) )?(?:it|they|he|she|that|this)(?: \w+){0,2}"
+)
+"""Spanish verbs alone carry their subject, and English pronouns do."""
 _WORKS_FROM = re.compile(r"\b(?:work|trabaj|teletrabaj)\w*\b.*\b(?:from|desde)\s+$")
+_MEASURED = re.compile(
+    r"\b(?:glass(?:es)?|bottles?|cups?|pieces?|bits?|copas?|vasos?|botellas?|tazas?|trozos?)\s+(?:of|de)\s+",
+    re.IGNORECASE,
+)
+"""How much of something: rules name the thing, not the glass it comes in."""
 _ABROAD: dict[Language, str] = {"en": "another country", "es": "otro pais"}
 _STOP = frozenset(word for table in STOP_WORDS.values() for word in table.split()) - {"may", "must"}
 _AMOUNTS = frozenset(AMOUNT_WORDS.split())
@@ -120,13 +134,42 @@ def plain_wordings(text: str, language: Language | None = None) -> list[str]:
     return [each for each in dict.fromkeys(found) if each and each != " ".join(words_of(text))]
 
 
-def _plain(text: str, language: Language) -> str:
-    """The words that name the subject, as rules call it; days and hours are seldom named by rules."""
-    without_times = _without(text, find_times(text))
+def standing_alone(before: str, text: str, language: Language | None = None) -> str:
+    """A question that goes on from another, with what that one was about: "and when does it open? (store Huesca)". A
+    place takes the place of a place.
+    """
+    own = text.strip()
+    before_language = language or detect_language(before)
+    base = _without(before, find_zones(before)) if find_zones(text) else before
+    said = set(words_of(own))
+    named = _plain(base, before_language, is_reworded=False).split()
+    named = named or [word for word in words_of(base) if word not in LIGHT_WORDS and word not in _STOP]
+    subject = [word for word in named if word not in said]
+    return f"{own} ({' '.join(subject)})" if subject else own
+
+
+def divided_follow_up(text: str) -> tuple[str, str]:
+    """A question and what it goes on from, as `standing_alone` joined them; nothing where it stands by itself."""
+    joined = _GOING_ON.search(text)
+    return (text[: joined.start()], joined["subject"]) if joined else (text, "")
+
+
+def is_elliptical(text: str) -> bool:
+    """Whether a question names nothing that it could be about: "¿cuándo empieza?", "what should I do then?"."""
+    plain = fold(text).strip(" ¿?¡!.,")
+    return _WITHOUT_SUBJECT.fullmatch(plain) is not None or (
+        _ASKS.match(plain) is not None and not _plain(text, detect_language(text), is_reworded=False)
+    )
+
+
+def _plain(text: str, language: Language, *, is_reworded: bool = True) -> str:
+    """The words that name the subject, as rules call it if that is wanted; days and hours are seldom named by rules."""
+    without_times = _MEASURED.sub(" ", _without(text, find_times(text)))
     words = words_of(without_dates(aligned(without_times), is_numeric_too=False).replace(BLANK, " "))
     kept: list[str] = []
     while words:
-        size = next((size for size in range(min(MAX_PHRASE, len(words)), 0, -1) if _called(words[:size], language)), 0)
+        sizes = range(min(MAX_PHRASE, len(words)), 0, -1) if is_reworded else ()
+        size = next((size for size in sizes if _called(words[:size], language)), 0)
         if size:
             kept += _called(words[:size], language).split()
         elif not _is_light(words[0], language):

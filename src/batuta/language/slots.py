@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from batuta.language.amounts import DIMENSIONS, find_units, find_unnumbered
+from batuta.language.amounts import BOUND, DIMENSIONS, bound_spans, find_units, find_unnumbered
 from batuta.language.annotation import AnnotatedText, last_number
-from batuta.language.bounds import BOUND, bound_spans
 from batuta.language.calendar_math import Period
 from batuta.language.choices import index_for
 from batuta.language.dates import find_dates
@@ -34,6 +33,8 @@ _LIMIT = re.compile(
     rf"^\W*(?:(?:show|give|dame|ensename|muestrame|dime)\s+(?:me\s+)?)?(?P<leading>{_COUNT})\s+(?:customers|clients|vendors|suppliers|items|products|countries|clientes|proveedores|productos|articulos|paises)\b(?=.*\b(?:most|least|mas|menos|highest|lowest|biggest|mayor|menor|best|mejor)\b)|"
     rf"^\W*(?:make\s+it|make\s+that|dejalo\s+en|dejalos\s+en|que\s+sean|mejor|only|just|solo)\s+(?:a\s+|the\s+|los\s+|las\s+)?(?:top\s+)?(?P<instead>{_COUNT})\W*$"
 )
+_COMPANIES = re.compile(r"\s+(?:of\s+)?(?:our\s+|nuestras\s+)?(?:companies|empresas|sociedades)\b")
+"""The two companies are those there are: they limit no rows."""
 _LEAST = re.compile(
     r"\b(?:least|lowest|smallest|fewest|worst|bottom|menos(?!\s+(?:de\s+)?\d)|menor(?:es)?|peor(?:es)?|mas\s+baj[oa]s?|mas\s+pequen[oa]s?|mas\s+barat[oa]s?|cheapest)\b"
 )
@@ -230,8 +231,9 @@ def _quoted(slot: Slot, source: _Source) -> Any:
 
 
 def _limit(slot: Slot, source: _Source) -> Any:
-    found = _LIMIT.search(aligned(source.text.text))
-    if found is None:
+    plain = aligned(source.text.text)
+    found = _LIMIT.search(plain)
+    if found is None or _COMPANIES.match(plain, found.end()):
         return None
     return small_number(found["number"] or found["before"] or found["leading"] or found["instead"])
 

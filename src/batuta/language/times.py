@@ -1,4 +1,5 @@
-"""Times of day and stretches of hours, in figures and words: "half past ten", "a las 4 menos cuarto", "from 9 to 11".
+"""Times of day, stretches of hours and durations, in figures and words: "half past ten", "a las 4 menos cuarto", "from 9
+to 11", "hora y media".
 
 An hour without its half of the day ("at 4") is taken for office hours and keeps the other half as an alternative.
 """
@@ -6,15 +7,19 @@ An hour without its half of the day ("at 4") is taken for office hours and keeps
 import re
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from decimal import Decimal
 
 from batuta.language.dates import BLANK, without_dates
 from batuta.language.findings import Finding, TextSpan
-from batuta.language.lexicon import NUMBER, UNITS_EN, UNITS_ES, one_of, small_number
+from batuta.language.lexicon import NUMBER, SMALL_NUMBERS, UNITS_EN, UNITS_ES, one_of, small_number
+from batuta.language.numbers import digits_value
 from batuta.language.plain_text import PlainText
 
 MAX_CHARS = 2_000
 LATEST_EARLY_HOUR = 7
 """`at 3` is taken for the afternoon up to this hour: offices sleep at night."""
+LATEST_NIGHT_HOUR = 5
+"""`4:45` is taken for the afternoon up to this hour, `04:45` and `16:45` are not in doubt."""
 HALF_A_DAY = 12 * 60
 
 SPANISH_HOURS = {word: hour for word, hour in UNITS_ES.items() if 1 <= hour <= 12 and word not in ("un", "uno")}
@@ -112,8 +117,8 @@ def find_soon(text: str, *, now: datetime) -> list[Finding[datetime]]:
     source = PlainText(text[:MAX_CHARS])
     found = []
     for match in _SOON.finditer(source.plain):
-        is_hours = match["unit"].startswith("h")
-        minutes = _amount_of(match["amount"] or "un") * (60 if is_hours else 1)
+        is_hours = (match["unit"] or match["unit2"]).startswith("h")
+        minutes = _amount_of(match["amount"] or match["amount2"] or "un") * (60 if is_hours else 1)
         minutes += 30 if match["more"] or match["more2"] else 0
         span = source.span(match.start(), match.end())
         moment = now.replace(second=0, microsecond=0) + timedelta(minutes=minutes)
@@ -161,7 +166,8 @@ def read_time(words: str, *, context: str = "") -> tuple[time, tuple[time, ...]]
     if is_morning:
         return _clock(base - (HALF_A_DAY if hour == 12 else 0)), ()
     is_plain = not re.search(r"\d[:.]\d\d|\d\s*h|^0\d", plain)
-    if hour == 12 or hour > 12 or not is_plain:
+    is_night = re.search(rf"(?<!\d)[1-{LATEST_NIGHT_HOUR}][:.]\d\d", plain) is not None
+    if hour == 12 or hour > 12 or not (is_plain or is_night):
         return _clock(base), ()
     if 0 < hour <= LATEST_EARLY_HOUR:
         return _clock(base + HALF_A_DAY), (_clock(base),)
@@ -233,7 +239,7 @@ _HALF = (
     r"(?:,?\s*(?:de|por|en|in|of|at|a)\s+(?:la\s+|the\s+)?(?:manana|madrugada|tarde|noche|morning|afternoon|evening|night|[ap]\.?m\b\.?)\b|"
     r"\s+del\s+mediodia\b)"
 )
-_MERIDIEM = r"(?:(?:\s*-?ish)?\s*(?:[ap]\.\s?m\b\.?|[ap]\s?m\b|hrs?\b|hs?\b|o'?\s?clock\b|en\s+punto\b|sharp\b))"
+_MERIDIEM = r"(?:(?:\s*-?ish)?\s*(?:[ap]\.\s?m\b\.?|[ap]\s?m\b|hrs?\b|hs?\b|(?:o'?\s?clock|en\s+punto|sharp)\b(?:\s*[ap]\.?\s?m\b\.?)?))"
 _COUNTED = r"(?!\s+(?!(?:de|del|con|para|en|por|horas?|el|la|los|las|a|al|y|o|minutos|min)\b)[a-z]{2,})"
 """After a number: nothing that it counts, such as `personas`."""
 _MINUTES_ES = rf"(?:\s+(?:y|menos)\s+(?:{one_of(MINUTES)}\b|\d{{1,2}}\b{_COUNTED}))"
@@ -263,7 +269,8 @@ _TIMES = (
     rf"(?:{_ENGLISH}{_MINUTES_EN}?|\b\d{{1,2}}){_HALF}",
     rf"{_ENGLISH}{_MINUTES_EN}?{_MERIDIEM}",
     rf"(?<=\bto\s){_ENGLISH}{_MINUTES_EN}{_HALF}?",
-    rf"{_SPANISH}\s+(?:y|menos)\s+(?:cuarto|media)\b{_HALF}?",
+    rf"(?:{_SPANISH}|(?<![\d:.,])\d{{1,2}})\s+(?:y|menos)\s+(?:cuarto|media)\b{_HALF}?",
+    r"(?<!.)(?:1?\d|2[0-3])\.[0-5]\d(?=\W*$)",
     r"(?:at\s+|al?\s+)?(?:noon|midday|mediodia|midnight|medianoche)\b",
     rf"(?:it\s+is|it'?s)\s+\d{{1,2}}{_HALF}?(?=\s+(?:in|here|there|at)\b)",
     rf"(?<={BLANK}\s)(?:[7-9]|1\d|2[01])(?=\s*(?:$|[?!,;]|with\b|con\b|for\b|para\b|please\b|pls\b|por\s+favor\b))",
@@ -296,6 +303,7 @@ _SOON = re.compile(
     rf"\b(?:(?:with)?in|en|dentro\s+de|de\s+aqui\s+a)\s+(?:about\s+|unos\s+|unas\s+)?"
     rf"(?:(?P<amount>{_SOON_AMOUNT})\s*(?:more\s+)?(?:and\s+an?\s+(?=half))?|(?=hora\s+y\s+media))"
     r"(?P<more>half\s+(?=hours))?(?P<unit>hours?|horas?|hrs?|h|minutes?|mins?|minutos?)\b(?P<more2>\s+y\s+media|\s+and\s+a\s+half)?(?:'s?\s+time\b)?"
+    rf"|\b(?P<amount2>{_SOON_AMOUNT})\s*(?P<unit2>hours?|hrs?|minutes?|mins?)\s+from\s+now\b"
 )
 _TIME_TODAY = re.compile(
     rf"(?<![\d:.,/])(?<!\bfor\s)\b(?:\d{{1,2}}|{_ENGLISH})(?=\s+(?:tonight|this\s+(?:evening|afternoon|morning))\b)"
@@ -316,7 +324,7 @@ _CLOCK = re.compile(
 _ADDED = re.compile(
     rf"\s*(?:horas?\s+)?(?:(?P<sign>y|menos)\s+(?P<minutes>{one_of(MINUTES)}|\d{{1,2}})\b|[\s-]*(?P<english>thirty|fifteen|forty[ -]five|twenty|ten|oh five)\b)"
 )
-_MORNING = re.compile(r"\d\s*a\.?\s?m\b|\ba\.?m\b|morning|madrugada|de la manana|por la manana|en la manana")
+_MORNING = re.compile(r"(?:\d|clock)\s*a\.?\s?m\b|\ba\.?m\b|morning|madrugada|de la manana|por la manana|en la manana")
 _PM = re.compile(r"\d\s*p\.?\s?m\b|\bp\.?m\b")
 _AFTERNOON = re.compile(r"\d\s*p\.?\s?m\b|\bp\.?m\b|afternoon|evening|(?<!mid)night|tarde|(?<!media)noche|del mediodia")
 _SAYS_HALF = re.compile(rf"[ap]\.?\s?m\b|{_HALF}|noon|midday|mediodia|morning|afternoon|evening|night|tarde|noche")
@@ -326,3 +334,69 @@ _PART_OF_DAY = re.compile(
 _EARLY = re.compile(r"\b(?:(?:this|tomorrow|day|in the|early) morning|(?:por|de) la manana|esta manana)\b(?!s)")
 """Where a sentence speaks of a morning: "mañana por la mañana a las 7"."""
 _LATE = re.compile(r"(?<!mas )\b(?:afternoon|evening|tonight|night|tarde|noche)\b(?!s)")
+
+
+SECONDS = {
+    **dict.fromkeys(("second", "seconds", "secs", "sec", "segundo", "segundos"), 1),
+    **dict.fromkeys(("minute", "minutes", "min", "mins", "minuto", "minutos"), 60),
+    **dict.fromkeys(("hour", "hours", "hr", "hrs", "h", "hora", "horas", "horita"), 3_600),
+    **dict.fromkeys(("day", "days", "dia", "dias"), 86_400),
+    **dict.fromkeys(("week", "weeks", "semana", "semanas"), 604_800),
+}
+
+_AMOUNT = rf"(?:\d+(?:[.,]\d+)?|half\s+an|half\s+a|media|medio|(?:a\s+|un\s+|tres\s+)?(?:quarter\s+of\s+an|cuartos?\s+de)|{NUMBER})"
+_LENGTH = re.compile(
+    rf"\b(?P<amount>{_AMOUNT})\s*-?\s*(?P<unit>{one_of(SECONDS)})(?:\b|(?<=\dh)(?=\d\d\b))(?P<more>\s+(?:and\s+a\s+half|y\s+media|y\s+medio|and\s+a\s+quarter|y\s+cuarto))?"
+    rf"(?:\s*(?:and|y|,)?\s*(?P<minutes>{NUMBER})\s*(?:min(?:ute)?s?|minutos?|m)?\b(?!\s*[ap]\.?m|:|\s+(?:de|of)\b))?"
+)
+_BARE_HALF = re.compile(r"\b(?P<unit>hora)\s+y\s+(?P<part>media|cuarto)\b")
+
+
+def find_durations(text: str) -> list[Finding[timedelta]]:
+    """The lengths of time a text names. What they are counted from ("in two hours") is not theirs to say."""
+    source = PlainText(text)
+    found = []
+    for match in _LENGTH.finditer(source.plain):
+        seconds = _seconds(match)
+        end = match.end("minutes") if match["minutes"] and _has_minutes(match) else match.end("unit")
+        end = max(end, match.end("more") if match["more"] else end)
+        if match["minutes"] and _has_minutes(match):
+            end = match.end()
+        span = source.span(match.start(), end)
+        found.append(Finding(value=timedelta(seconds=float(seconds)), span=span, text=source.words(span)))
+    taken = [each.span for each in found]
+    for match in _BARE_HALF.finditer(source.plain):
+        span = source.span(match.start(), match.end())
+        if not any(span.overlaps(other) for other in taken):
+            minutes = 90 if match["part"] == "media" else 75
+            found.append(Finding(value=timedelta(minutes=minutes), span=span, text=source.words(span)))
+    return sorted(found, key=lambda each: each.span)
+
+
+def _has_minutes(match: re.Match[str]) -> bool:
+    """Whether what follows hours are their minutes: "1 h 30", "two hours and 15 minutes"."""
+    return (SECONDS[match["unit"]] == 3_600 and "min" in match.group()) or re.search(
+        r"h\s*\d{2}\b", match.group()
+    ) is not None
+
+
+def _seconds(match: re.Match[str]) -> Decimal:
+    unit = Decimal(SECONDS[match["unit"]])
+    seconds = _amount(match["amount"]) * unit
+    if match["more"]:
+        seconds += unit * (Decimal("0.25") if re.search(r"quarter|cuarto", match["more"]) else Decimal("0.5"))
+    if match["minutes"] and _has_minutes(match):
+        seconds += _amount(match["minutes"]) * 60
+    return seconds
+
+
+def _amount(words: str) -> Decimal:
+    plain = " ".join(words.split())
+    if plain[0].isdigit():
+        value, others = digits_value(plain, "en")
+        return min([value, *others])
+    if plain.startswith(("half", "medi")):
+        return Decimal("0.5")
+    if "quarter" in plain or "cuarto" in plain:
+        return Decimal("0.75") if plain.startswith("tres") else Decimal("0.25")
+    return Decimal(SMALL_NUMBERS[plain])

@@ -14,10 +14,12 @@ from batuta.language.expressions import find_expression, refers_to_rate
 from batuta.language.findings import LANGUAGES, Language
 from batuta.language.folding import aligned, composed, fold, stem
 from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter, base_of
+from batuta.language.rewording import is_elliptical
 from batuta.language.slots import fill_slot, slot_spans
 from batuta.language.stance import stance_of
 from batuta.language.understanding import Intent, Slot
 from batuta.language.vocabulary import filler_stems
+from batuta.offline.evidence import is_cited
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import asked_plainly, is_feedback
 from batuta.offline.small_talk import OWN
@@ -117,14 +119,18 @@ def context_of(
     turns = [each for each in messages if each.role in ("user", "assistant") and each.text and not is_feedback(each)]
     last_user = max((place for place, each in enumerate(turns) if each.role == "user"), default=0)
     context = before = DialogueContext(language=language)
+    said = ""
     for message in turns[:last_user][-2 * MAX_TURNS :]:
         if message.role == "assistant":
             is_refused = message.text.startswith(_REFUSALS)
+            if said and is_cited(message.text):
+                context = replace(context, request=said)  # it was no small talk: documents answered it
             context = replace(before, answer="") if is_refused else _answered(context, message.text)
         else:
-            before = context
-            whole = resolved(asked_plainly(message.text, language), context, interpreter, now)
+            before, said = context, asked_plainly(message.text, language)
+            whole = resolved(said, context, interpreter, now)
             context = replace(context, request=whole or context.request, answer="")
+            said = "" if whole else said
     return context
 
 
@@ -299,6 +305,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     """The last request together with a message that only changes it or answers a question about it."""
     if not context.request or is_no(text) or is_yes(text):
         return None
+    if _asks_of_it(text, context, interpreter, now):
+        return _amended(context.request, text)
     named = _with_antecedent(text, context, interpreter, now)
     if named is not None:
         return named
@@ -336,6 +344,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     sure = SURE_THOUGH_OPENED if is_follow_up(text) and brings else SURE_OF_ITSELF
     if best is not None and best.confidence >= sure and not corrected(text):
         return None
+    if best is not None and best.is_sure and best.intent.takes and refers_back(text) and not corrected(text):
+        return None  # "draw it" works on the last result, and changes nothing of how it was asked for
     better = corrected(text)
     if better is not None and len(words) <= LONGEST_FOLLOW_UP:
         return _amended(context.request, better)
@@ -345,6 +355,14 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if is_short and brings and (is_follow_up(text) or (refers_back(text) and not _is_own(best))):
         return _amended(context.request, text)
     return None
+
+
+def _asks_of_it(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
+    """Whether a question names nothing, after one that was looked up: it is about the same thing."""
+    if not is_elliptical(text):
+        return False
+    before = next(iter(interpreter.interpret(base_of(context.request), now=now, reader=context.language)), None)
+    return before is not None and (before.intent.is_fallback or is_cited(context.answer))
 
 
 def _with_antecedent(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:

@@ -9,18 +9,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any
 
 from batuta.knowledge.cite.units import MONTHS, UNITS, WEEKDAYS
+from batuta.knowledge.disagree import lines_apart
 from batuta.knowledge.query import are_kin
-from batuta.knowledge.synonyms import SYNONYMS
+from batuta.knowledge.synonyms import MEANINGS, SYNONYMS
 from batuta.knowledge.words import stems
 from batuta.language.detection import detect_language
 from batuta.language.findings import Language
 from batuta.language.folding import fold, stem, words_of
-from batuta.language.rewording import LIGHT_WORDS, PLAIN_WORDS
+from batuta.language.rewording import LIGHT_WORDS, PLAIN_WORDS, divided_follow_up, is_elliptical
 from batuta.language.vocabulary import CONCEPTS, STOP_WORDS
+from batuta.offline.asked_kinds import COUNTED_TIME, FIGURE, MONEY, SOUGHT, STRICT
 from batuta.offline.phrases import phrase
 
 LEAST_RELEVANCE = 0.44
@@ -29,6 +31,8 @@ MAX_SENTENCES = 3
 CLOSE = 0.85
 """How near to the best sentence others must come to be quoted as well."""
 SECTION_WEIGHT = 0.4
+GOING_ON_SHARE = 0.4
+"""What a word of the question before counts, against the words of the question that goes on from it."""
 COMMON_LOSS = 0.6
 """What a word loses that many of the sentences have."""
 COMMON_SCALE = 3.0
@@ -36,6 +40,7 @@ LACKING_FACTOR = 0.7
 """What is left of a sentence that has nothing of the kind that is asked for."""
 RARE_SHARE = 0.25
 """Of the sentences, at the most, that have a topic which the best sentence leaves out, for another to be quoted for it."""
+TITLE_WORDS = 8
 LABEL_WORDS = 2
 """Of a sentence that only announces the next one, such as "4. Penalty." in a contract."""
 SOUGHT_BONUS = 0.5
@@ -51,45 +56,12 @@ _IDENTIFIER = re.compile(
     r"shipments?|envios?|deliver(?:y|ies)|albaran(?:es)?)\s+(?:(?:number|numero|nr|no|num)\b\.?\s*|[#º])?(\d{3,})\b(?!\s*(?:eur|€|\$|%))"
 )
 """The number that one of many things of a kind goes by."""
+_FOOTNOTE = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
 _SAYS_ABOUT = re.compile(
     r"\b(?:sa(?:y|ys|id)|mentions?|states?|dicen?|mencionan?|pone)\b.*?\b(?:about|on|sobre|acerca de)\b(.+)$"
 )
 _MEASURES = frozenset(word for word, unit in UNITS.items() if unit not in ("person", "user", "employee", "unit"))
 _COUNTS = re.compile(r"\b(?:how many|cuant[oa]s)\s+(.+)")
-_MONEY = re.compile(
-    r"[€$£]|\b(?:euros?|eur|dollars?|usd|pounds?|gbp|libras?|pesos?|dolar(?:es)?|free|gratis|gratuit[oa]s?)\b"
-)
-_SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
-    (
-        re.compile(r"\b(?:how (?:long|often)|cuanto (?:tiempo |se )?(?:dura\w*|tarda\w*|tiempo)|cada cuant\w+)\b"),
-        re.compile(r"\b(?:second|minute|hour|day|night|week|month|quarter|year|segundo|minuto|hora|dia|noche|semana|mes|trimestre|ano)(?:es|s)?\b|\d:\d\d"
-                   r"|\b(?:daily|weekly|monthly|yearly|hourly|annual|once|twice|diari|semanal|mensual|anual)\w*"),
-    ),
-    (
-        re.compile(r"\b(?:how (?:much|many)|cuant[oa]s?(?! (?:tiempo |se )?(?:dura|tarda|tiempo))|limit|limite|maximum|maximo|budget|presupuesto|price|precio|cost\w*|cuesta\w*)\b"),
-        re.compile(r"\d|\b(?:free|grat\w+|once|twice|one|two|three|six|un|dos|tres|seis)\b"),
-    ),
-    (
-        re.compile(r"\b(?:how much .*\b(?:pay|pays|paid|cost|costs)|cuanto (?:se |me |nos |te )?(?:paga\w*|cuesta\w*|cobra\w*|vale\w*))\b"),
-        _MONEY,
-    ),
-    (
-        re.compile(r"\b(?:until|till|by when|deadline|latest|expire|hasta cuando|plazo|caduca\w*|fecha limite|tope)\b"),
-        re.compile(r"\b(?:until|within|before|after|due|end of|hasta|antes|dentro|siguientes|finales|caducan|a partir)\b"),
-    ),
-    (
-        re.compile(r"\b(?:when|what time|hours?|cuando|hora|horario|open\w*|clos\w+|abr\w+|cierr\w+)\b"),
-        re.compile(r"\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|lunes|martes|miercoles|jueves|viernes|sabado|domingo|next|proxim[oa]s?|siguientes?|within|after the|despues del?|a partir|\d+\s+d(?:ay|ia)s)\b"
-                   rf"|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}\b|\b(?:{'|'.join(MONTHS)})\b\.?,? (?:de[l]? )?\d|\d (?:de |of )?(?:{'|'.join(MONTHS)})\b"),
-    ),
-    (
-        re.compile(r"\b(?:who|whom|whose|quien\w*)\b"),
-        re.compile(r"\b(?:director|lead|head|team|desk|manager|responsable|direccion|equipo|puesto|people|reception|recepcion)\b"),
-    ),
-)  # fmt: skip
-"""What a question asks for, and how a sentence looks that has it."""
-
-
 _WHOLE = (("summary_of", "main_points"), ("listed_from", "listed_items"))
 """Results about a whole document, and the phrase that announces them."""
 
@@ -116,11 +88,18 @@ class _Sentence:
     text: str
     words: frozenset[str]
     """Its own, and those of a label before it."""
+    heading: frozenset[str] = frozenset()
+    """Words of a line above its paragraph that the document does not mark as a heading."""
 
 
 def is_evidence(value: Any) -> bool:
     """Whether a result is a list of passages."""
     return isinstance(value, Mapping) and isinstance(value.get("passages"), list)
+
+
+def is_cited(answer: str) -> bool:
+    """Whether an answer quotes documents."""
+    return _FOOTNOTE.search(answer) is not None
 
 
 def cited_answer(searches: Sequence[tuple[str, Sequence[str], Mapping[str, Any]]], language: Language) -> str:
@@ -173,17 +152,23 @@ def _whole_answers(question: str, value: Mapping[str, Any], language: Language) 
 
 
 def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], language: Language) -> _FoundAnswer:
+    question, going_on = divided_follow_up(question)
     about = _SAYS_ABOUT.search(fold(question))
-    subject = _asked(about.group(1)) if about else _asked(wordings[-1]) if wordings else []
+    plain = _asked(about.group(1)) if about else _asked(wordings[-1]) if wordings else _asked(going_on)
+    own = [] if about else [_named_by(word) for word in words_of(question) if not _tells_nothing(word)]
+    before = _asked(going_on) if going_on and is_elliptical(question) else []
     named = set(_IDENTIFIER.findall(fold(question)))
     counted = _counted(question)
     passages = [
         each
         for each in _passages(value)
-        if _is_about(each, subject) and _has_numbers(each, named) and (not counted or _has(counted, _all_words(each)))
+        if (_is_about(each, plain) or (own and _is_about(each, own)))
+        and (not before or _is_about(each, before))
+        and _has_numbers(each, named)
+        and (not counted or _has(counted, _all_words(each)))
     ]
-    best = _best(_quotes(passages, " ".join([question, *wordings])), language)
-    unsaid = _unsaid(question, best)
+    best = _best(_quotes(passages, " ".join([question, *wordings]), going_on), language)
+    unsaid = _unsaid(question, best) or _unsaid_kind(question, best)
     if unsaid:
         opening = phrase("not_said_nearest", language, words=", ".join(unsaid))
         return _FoundAnswer(question=question, quotes=best, opening=opening)
@@ -206,7 +191,7 @@ def _named_source(question: str, quotes: Sequence[Quote]) -> str:
 
 
 def _unsaid(question: str, quotes: Sequence[Quote]) -> list[str]:
-    """What is asked about somebody or something, and the codes it goes by, where none of it stands around the quotes:
+    """What is asked about a person or a thing, and the codes it goes by, where none of it stands around the quotes:
     "Who painted the walls?" is not answered by who repairs them.
     """
     if not quotes:
@@ -214,14 +199,45 @@ def _unsaid(question: str, quotes: Sequence[Quote]) -> list[str]:
     known = frozenset().union(*(_all_words(quote.passage) for quote in quotes))
     plain = fold(question)
     asked = [match["asked"] for pattern in _PREDICATES for match in pattern.finditer(plain)]
-    words = [*(word for word in asked if not _is_light(word)), *_CODE.findall(plain)]
-    return [word for word in dict.fromkeys(words) if not _has(_named_by(word), known)]
+    names = [fold(name) for name in _NAMES.findall(question)]
+    told = [
+        word
+        for word in (*asked, *names)
+        if (not _is_light(word) or word in _RULES_CALL) and not any(kind.search(word) for kind, _ in SOUGHT)
+    ]
+    return [
+        word
+        for word in dict.fromkeys((*told, *_CODE.findall(plain)))
+        if not _has(_named_by(word) | _RULES_CALL.get(word, frozenset()), known)
+    ]
+
+
+def _unsaid_kind(question: str, quotes: Sequence[Quote]) -> list[str]:
+    """The words that ask how often something happens or since when, where no quote says it: how long it takes, or another
+    date, is another matter.
+    """
+    plain, texts = fold(question), [fold(each.text) for each in quotes]
+    asked = [(found.group(), says) for asks, says in STRICT if (found := asks.search(plain))]
+    unsaid = [words for words, says in asked if texts and not any(map(says.search, texts))]
+    counted = COUNTED_TIME.search(plain)
+    units = {UNITS.get(word) for text in texts for word in words_of(text)}
+    if counted and texts and UNITS.get(counted["unit"]) not in units:
+        unsaid.append(counted.group())
+    things, count = _counted(question), _COUNTS.search(plain)
+    if count and things and texts and not any(_has(things, _words(text)) or _NUMBER.search(text) for text in texts):
+        unsaid.append(count.group(1).split()[0])  # a heading names it, and nothing below it says how many
+    return unsaid
 
 
 def _is_light(word: str) -> bool:
     """Whether a word of a question tells nothing about its subject, or has a plainer name that was searched by."""
-    tables = (UNITS, MONTHS, WEEKDAYS, _STOP, _NO_TOPIC, LIGHT_WORDS, _REWORDED)
-    return not word.isalpha() or any(word in table for table in tables)
+    return word in _REWORDED or _tells_nothing(word)
+
+
+def _tells_nothing(word: str) -> bool:
+    tables = (UNITS, MONTHS, WEEKDAYS, _STOP, _NO_TOPIC, LIGHT_WORDS)
+    is_light_verb = _VERB_ENDING.search(word) is not None and _LIGHT_ROOTS.issuperset(_roots(word)[1:])
+    return not word.isalpha() or any(word in table for table in tables) or is_light_verb
 
 
 def _named_by(word: str) -> Topic:
@@ -243,7 +259,8 @@ def _is_about(passage: Mapping[str, Any], subject: Sequence[Topic]) -> bool:
 def _all_words(passage: Mapping[str, Any]) -> frozenset[str]:
     file = re.sub(r"[_.-]+", " ", str(passage.get("file", "")))
     words = _words(f"{file} {passage.get('title', '')} {passage.get('section', '')} {passage.get('text', '')}")
-    return words | _PRICE_TOPIC if _MONEY.search(fold(str(passage.get("text", "")))) else words
+    plain = fold(str(passage.get("text", "")))
+    return words.union(*(named for measured, named in _MEASURED if measured.search(plain)))
 
 
 def _counted(question: str) -> frozenset[str]:
@@ -299,9 +316,11 @@ def _passages(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [passage for passage in value["passages"] if isinstance(passage, Mapping)]
 
 
-def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]:
+def _quotes(passages: Sequence[Mapping[str, Any]], question: str, going_on: str = "") -> list[Quote]:
+    """The sentences with how well they answer a question; what it goes on from counts for less than its own words."""
     plain = fold(question)
-    sought = [found for asks, found in _SOUGHT if asks.search(plain)]
+    sought = [found for asks, found in SOUGHT if asks.search(plain)]
+    sought = [found for found in sought if found is not FIGURE or MONEY not in sought]
     sentences = [
         sentence
         for passage in passages
@@ -309,19 +328,40 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str) -> list[Quote]
         for sentence in _sentences(passage)
         if not _only_names(sentence.text, passage)
     ]
-    weights = _weights([*_asked(question), *_references(plain)], [sentence.words for sentence in sentences])
+    asked = [topic for topic in _asked(question) if MONEY not in sought or _PAYING not in topic]
+    weights = _weights([*asked, *_references(plain)], [sentence.words for sentence in sentences])
+    share = GOING_ON_SHARE if weights else 1.0
+    weights = {topic: share for topic in _asked(going_on) if topic not in weights} | weights
     whole = [] if sought else _whole_sections(sentences, list(weights))
     if whole:
         return [_quote(sentence.passage, sentence.text, 1.0) for sentence in whole]
     scored = [(_score(sentence, weights, sought), sentence) for sentence in sentences]
     _, best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
-    left_out = [] if best is None else _left_out(best, list(weights), sentences)
+    if best is None:
+        return []
+    left_out = _left_out(best, list(weights), sentences)
+    next_one = _next_giving(best, sentences, sought)
     return [
-        replace(_quote(each.passage, each.text, score), added=sum(bool(topic & each.words) for topic in left_out))
-        if best is not None and each.passage is best.passage
+        replace(
+            _quote(each.passage, each.text, score),
+            added=(each is next_one) + sum(bool(topic & each.words) for topic in left_out),
+        )
+        if each.passage is best.passage
         else _quote(each.passage, each.text, score)
         for score, each in scored
     ]
+
+
+def _next_giving(
+    best: _Sentence, sentences: Sequence[_Sentence], sought: Sequence[re.Pattern[str]]
+) -> _Sentence | None:
+    """The sentence after the best one, where that has nothing of what is asked for and this has it: "The shop opens in
+    May. Ana Ruiz will run it."
+    """
+    after = next((other for one, other in pairwise(sentences) if one is best), None)
+    if after is None or after.passage is not best.passage or any(_gives(best, each) for each in sought):
+        return None
+    return after if any(_gives(after, each) for each in sought) else None
 
 
 def _only_names(text: str, passage: Mapping[str, Any]) -> bool:
@@ -354,15 +394,18 @@ def _weights(asked: Sequence[Topic], sentences: Sequence[frozenset[str]]) -> dic
 
 def _score(sentence: _Sentence, weights: Mapping[Topic, float], sought: Sequence[re.Pattern[str]]) -> float:
     passage = sentence.passage
-    heading = _words(f"{passage.get('section', '')} {passage.get('title', '')}")
+    heading = sentence.heading | _words(f"{passage.get('section', '')} {passage.get('title', '')}")
     own = sum(weight for topic, weight in weights.items() if topic & sentence.words)
     around = sum(weight for topic, weight in weights.items() if topic & heading)
     if not own and not around:
         return 0.0
-    plain = fold(sentence.text)
-    has_it = SOUGHT_BONUS * sum(each.search(plain) is not None for each in sought)
+    has_it = SOUGHT_BONUS * sum(_gives(sentence, each) for each in sought)
     lacks = LACKING_FACTOR if sought and not has_it else 1.0
     return (own + SECTION_WEIGHT * around + has_it) * lacks * _relevance(passage)
+
+
+def _gives(sentence: _Sentence, sought: re.Pattern[str]) -> bool:
+    return (sought.search(fold(sentence.text)) or sought.search(sentence.text)) is not None
 
 
 def _relevance(passage: Mapping[str, Any]) -> float:
@@ -386,10 +429,15 @@ def _best(quotes: list[Quote], language: Language) -> list[Quote]:
 
 def _sentences(passage: Mapping[str, Any]) -> list[_Sentence]:
     """Sentences of paragraphs, items of lists, rows of tables; headings are no statements, labels belong to the next."""
-    blocks = _BLOCK_END.split(str(passage.get("text", "")))
-    flat = (" ".join(block.split()) for block in blocks if not block.lstrip().startswith("#"))
+    blocks = _BLOCK_END.split(lines_apart(str(passage.get("text", ""))))
+    flat = [" ".join(block.split()) for block in blocks if block.strip() and not block.lstrip().startswith("#")]
     found: list[_Sentence] = []
-    for block in flat:
+    heading: frozenset[str] = frozenset()
+    for number, block in enumerate(flat):
+        around = flat[max(0, number - 1) : number] + flat[number + 1 : number + 2]
+        if _is_title(block) and number + 1 < len(flat) and not any(map(_is_title, around)):
+            heading = _words(block)
+            continue
         label: frozenset[str] = frozenset()
         sentences = [
             sentence for sentence in _SENTENCE_END.split(block) if _words(sentence) or _NUMBER.search(sentence)
@@ -400,8 +448,13 @@ def _sentences(passage: Mapping[str, Any]) -> list[_Sentence]:
                 label = words
                 continue
             label = frozenset()
-            found.append(_Sentence(passage=passage, text=text, words=words))
+            found.append(_Sentence(passage=passage, text=text, words=words, heading=heading))
     return found
+
+
+def _is_title(block: str) -> bool:
+    """Whether a line names what the next ones say: few words, and no statement."""
+    return len(block.split()) <= TITLE_WORDS and not re.search(r"[.!?:;|]\s*$|: | \| |\w\s\d", block)
 
 
 def _spoken(sentence: str) -> str:
@@ -443,18 +496,42 @@ _PREDICATES = (
         r"(?:^|[¿,;.]\s*)(?:a |de |con )?(?:quien|quienes|cuanto|cuando) (?:(?:se|me|te|le|les|lo|la|nos|os|ha|han|fue|fueron|esta|estan) )*"
         r"(?P<asked>\w+)"
     ),
-    re.compile(r"\bwho (?:(?:has|have|had|is|was|are|were|will|did|does|do) )*(?P<asked>\w+)"),
+    re.compile(r"\bwho (?:(?:has|have|had|is|was|are|were|will|did|does|do|the) )*(?P<asked>\w+)"),
+    re.compile(r"\b(?:what|which) (?:is|are|was|were) the (?:\w+ )*?(?P<asked>\w+) (?:of|for|on|at|in|to)\b"),
+    re.compile(r"\b(?:cual|cuales|que) (?:es|son|era|eran) (?:el|la|los|las) (?P<asked>\w+)"),
+    re.compile(r"\bque (?P<asked>\w+) (?:tiene|tienen|cobra|cobran|gana|ganan)\b"),
+    re.compile(r"\bwhat (?P<asked>\w+) (?:does|do|did|has|have)\b"),
     re.compile(r"\b(?:how much|when) (?:does|do|did|was|were|is|are) (?:\w+[ -])+(?P<asked>\w+)\W*$"),
 )
-"""Where a question has its verb: what somebody does, what something costs or weighs, what happened to it."""
-_CODE = re.compile(r"\b[a-z]{1,4}\d{2,}\b")
-_PRICE_TOPIC = frozenset(map(stem, ("cost", "price", "cuesta", "precio", "vale", "coste")))
-"""What an amount of money names, though it has none of these words."""
+"""Where a question has its verb: what a person does, what a thing costs or weighs, what happened to it."""
+_CODE = re.compile(r"\b[a-z]{1,4}\d{2,}\b|\b[a-z]\d\b")
+_NAMES = re.compile(r"(?<=[^\s¿¡?!.:]\s)(?!I\b)[A-ZÁÉÍÓÚÑ][^\W\d_]*[a-záéíóúñ][^\W\d_]*(?!\S*\d)")
+"""Names within a question, as who writes them with capitals: nothing is said about one that stands nowhere."""
+_PAYING = "=payment"
+"""What a question how much is paid names by its verb: the amount tells it, not the word."""
+_MEASURED = tuple(
+    (re.compile(measured), frozenset(map(stem, named.split())))
+    for measured, named in (
+        (MONEY.pattern, "cost price cuesta precio vale coste"),
+        (r"\d ?(?:°|º) ?[cf]\b|\b(?:degrees|grados)\b", "temperature temperatura"),
+        (r"\d ?(?:kg|g|t|kilos?|tons?|toneladas?)\b", "weight weigh peso pesa"),
+    )
+)
+"""What a quantity names by its unit, though it has none of these words."""
+_VERB_ENDING = re.compile(r"(?:[aei]mos|aron|ieron|aban?|ian)$")
+_LIGHT_ROOTS = frozenset(root for word in LIGHT_WORDS for root in stems((word,), "es") if len(root) > 2)
 _REWORDED = frozenset(word for table in PLAIN_WORDS.values() for said in table for word in said.split())
+_RULES_CALL = {
+    said: frozenset(map(stem, words_of(called)))
+    for table in PLAIN_WORDS.values()
+    for said, called in table.items()
+    if said.isalpha() and said not in LIGHT_WORDS
+}
+"""The other words that rules may have for a word of a question."""
 _STOP = frozenset(word for table in STOP_WORDS.values() for word in table.split())
 _NO_TOPIC = frozenset(("time", "tiempo", "each", "every", "cada", "due", "da", "sale", "salen"))
 _GROUPS = {
-    word: tuple(f"@{group}" for group, words in CONCEPTS.items() if word in words.split())
-    for listed in CONCEPTS.values()
-    for word in listed.split()
-}
+    word: (*(f"@{group}" for group, words in CONCEPTS.items() if word in words.split()),
+           *(f"={meaning}" for meaning in MEANINGS.get(word, ())))
+    for word in {*(word for listed in CONCEPTS.values() for word in listed.split()), *MEANINGS}
+}  # fmt: skip

@@ -23,6 +23,7 @@ from batuta.language.interpretation import (
     base_of,
     interpreter_for,
 )
+from batuta.language.rewording import is_elliptical, plain_wordings, standing_alone
 from batuta.language.stance import asks_a_favour, without_forbidden, without_reason
 from batuta.language.understanding import Intent, Understanding
 from batuta.language.vocabulary import filler_stems
@@ -66,12 +67,24 @@ SURELY_OUTSIDE = 0.42
 SURELY_SMALL_TALK = 0.3
 LEAST_OF_AN_EMPTY = 0.5
 """From which confidence on a question means an intent that takes values and got none."""
+TELLING_WORDS = 3
+"""Of a question that names so many things, an intent without slots takes nothing."""
 WORTH_TRYING = 0.26
 
 _QUESTION = re.compile(
     r"\?|^\W*(?:what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|could|may|should|will|que|cual|cuales|quien|"
     r"quienes|cuando|donde|como|cuant[oa]s?|por\s+que|puedo|puede|hay|es|son|(?:vale|sirve|basta)\s+(?:con\s+)?(?:un|una|el|la)|tengo|tenemos|se\s+puede|(?:me|nos|se)\s+(?:pag|reembols|devuelv|cubr|permit|abon|guard|aplic|acept)\w*|a\s+quien|en\s+que|hasta\s+cuando)\b"
 )
+_LOOKED_UP = re.compile(
+    r"^\W*(?:(?:the|el|la|los|las) )?\w+(?: \w+)? (?:of|for|de|del|para) \w"
+    r"|^\W*(?:summari[sz]e|compare|resum(?:e|eme|enos|en)|compara(?:me|nos)?)\b"
+    r"|^\W*(?:list|enumerate|lista|enumera) (?:me )?(?:all|every|tod[oa]s)\b|\b(?:[a-z]{1,4}-?\d{2,}|[a-z]\d)\b"
+)
+"""What asks for something to read though it is no question: "price of the full service", "resume el acta"; or names a
+code, which only documents explain.
+"""
+_CODE = re.compile(r"\b(?:[a-z]{1,4}-?\d{2,}|[a-z]\d)\b")
+_COUNTS = re.compile(r"\b(?:how many|cuant[oa]s)\b")
 _OPENS_A_QUESTION = re.compile(_QUESTION.pattern.partition("|")[2])
 _FIRST = re.compile(r"\b(?:first|1|primer[oa]?|former)\b")
 _SECOND = re.compile(r"\b(?:second|2|segund[oa]|latter|last|ultim[oa])\b")
@@ -92,18 +105,14 @@ class Planner:
         self._now = now
         self._language: Language = language
         self._read: dict[tuple[str, str], list[Interpretation]] = {}
-        self._interpreter: Interpreter = interpreter_for((*self._team, SMALL_TALK) if has_small_talk else self._team)
-
-    @property
-    def interpreter(self) -> Interpreter:
+        self.interpreter: Interpreter = interpreter_for((*self._team, SMALL_TALK) if has_small_talk else self._team)
         """What the team and the model itself understand."""
-        return self._interpreter
 
     def decision(self, task: Task, context: DialogueContext) -> dict[str, Any]:
         """`{"steps": […]}` or `{"answer": …}`, as the supervisor is asked for."""
         text = without_reason(task.text[:MAX_PLANNED_CHARS])
         if task.only_agent in {each.agent_id for each in self._team}:
-            whole = amendment(text, context, self._interpreter, self._now) or text
+            whole = amendment(text, context, self.interpreter, self._now) or text
             return {"steps": [{"agent_id": task.only_agent, "task": whole, "depends_on": []}]}
         chosen = self._chosen_by_reply(task, context)
         if chosen is not None:
@@ -123,15 +132,15 @@ class Planner:
         own = self._over_own_table(task, context) if task.own_tables and not task.has_tables else None
         if own is not None:
             return own
-        anew = None if task.has_tables else regrouped(text, context, self._interpreter, self._now)
+        anew = None if task.has_tables else regrouped(text, context, self.interpreter, self._now)
         if anew is not None:
             return self._for_whole(anew, task, context)
-        changed = None if task.has_tables else changed_result(text, context, self._interpreter, self._now)
+        changed = None if task.has_tables else changed_result(text, context, self.interpreter, self._now)
         if changed is not None:
             said = [annotated(text, now=self._now)]
-            change = RequestPart(text=text, meaning=self._interpreter.filled(*changed, said, self._now))
+            change = RequestPart(text=text, meaning=self.interpreter.filled(*changed, said, self._now))
             return self._steps([*self._narrowing(text, context), change])
-        amended = amendment(text, context, self._interpreter, self._now)
+        amended = amendment(text, context, self.interpreter, self._now)
         if amended is not None:
             return self._for_whole(amended, task, context)
         parts = self._parts(text, context)
@@ -141,7 +150,7 @@ class Planner:
 
     def _narrowing(self, text: str, context: DialogueContext) -> list[RequestPart]:
         """What has to be read again before a chart shows only some of it."""
-        whole = narrowed(text, context, self._interpreter, self._now)
+        whole = narrowed(text, context, self.interpreter, self._now)
         read = [] if whole is None else [each for each in self._meanings(whole) if each.intent.gives]
         return [RequestPart(text=whole, meaning=read[0])] if whole and read and not read[0].unknown else []
 
@@ -149,7 +158,7 @@ class Planner:
         """The agent that should take a task, if one can."""
         found = [each for each in self._meanings(text) if each.agent_id not in (OWN, without)]
         best = next((each for each in found if each.is_sure), None)
-        fallback = self._interpreter.fallback()
+        fallback = self.interpreter.fallback()
         if best is None and fallback is not None and fallback[0] != without and _is_question(text):
             return fallback[0]
         return best.agent_id if best else None
@@ -179,7 +188,8 @@ class Planner:
                 continue
             is_whole = are_texts or all(each.is_sure and not each.missing for each in found)
             if is_whole and all(each.agent_id != OWN and each.intent.slots for each in found):
-                return [RequestPart(text=sides[0], meaning=found[0]), *self._every_and(sides[1], context)]
+                later = standing_alone(sides[0], sides[1]) if are_texts and is_elliptical(sides[1]) else sides[1]
+                return [RequestPart(text=sides[0], meaning=found[0]), *self._every_and(later, context)]
         subjects = two_subjects(text) if _is_question(text) else []
         return [RequestPart(text=each, meaning=self._meanings(each, context)[0]) for each in subjects or [text]]
 
@@ -198,6 +208,9 @@ class Planner:
     def _for_whole(self, text: str, task: Task, context: DialogueContext) -> dict[str, Any]:
         """An undivided request: done, asked about, handed to the agent that takes questions, or refused."""
         meanings = self._meanings(text, context)
+        if {"time", "recurrence"} & annotated(text, now=self._now, reader=self._language).findings.keys():
+            # "…, put it in" is no kind word where it says when
+            meanings = [each for each in meanings if each.agent_id != OWN or each.intent.id == OUTSIDE]
         best = meanings[0] if meanings else None
         if best is None:
             return {"answer": self.unknown(task.language)}
@@ -213,15 +226,20 @@ class Planner:
         if best.is_to_confirm and not _is_question(text) and (best.is_specific or not is_favour):
             example = best.intent.label_in(task.language)
             return {"answer": phrase("is_it_an_order", task.language, text=text, example=example)}
-        if best.is_sure and best.intent.reply is not None:
+        fallback = self.interpreter.fallback()
+        is_replied = best.is_sure and (
+            best.confidence >= LEAST_OF_AN_EMPTY or fallback is None or not _is_question(text)
+        )
+        if is_replied and best.intent.reply is not None:
             return {"answer": best.intent.reply(task.language)}
-        if (best.is_sure and self._rival(meanings) is None) or (not best.is_sure and self._is_worth_answering(best)):
+        is_meant = best.is_sure and best.intent.reply is None and self._rival(meanings) is None
+        if is_meant or (not best.is_sure and self._is_worth_answering(best)):
             plan = self._with_sources([RequestPart(text=text, meaning=best)], task, context)
             return self._looked_up_too(plan, text, best) if _is_question(text) else plan
-        fallback = self._interpreter.fallback()
-        is_looked_up = _is_question(text) and not is_favour
+        is_looked_up = _is_looked_up(text) and not is_favour
         is_looked_up |= best.intent.is_fallback and best.confidence >= WORTH_ASKING
-        if not best.is_sure and fallback is not None and is_looked_up:
+        is_open = not best.is_sure or best.intent.reply is not None
+        if is_open and fallback is not None and is_looked_up:
             return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}]}
         if best.confidence >= WORTH_ASKING and (best.is_specific or not is_favour):
             return {"answer": self._question(meanings, task.language)}
@@ -231,22 +249,25 @@ class Planner:
         """The plan for a question: where it is in doubt, the agent that takes any question is asked as well, and where
         nothing of it says that the other is meant, that agent alone.
         """
-        fallback, steps = self._interpreter.fallback(), plan.get("steps", [])
-        is_empty = bool(best.intent.slots) and not best.values and best.confidence < LEAST_OF_AN_EMPTY
-        is_in_doubt = bool(best.unknown) or not best.is_sure or is_empty
+        fallback, steps = self.interpreter.fallback(), plan.get("steps", [])
+        is_telling = bool(best.intent.slots) or len(" ".join(plain_wordings(text)[:1]).split()) >= TELLING_WORDS
+        is_empty = is_telling and not best.values and best.confidence < LEAST_OF_AN_EMPTY
+        is_in_doubt = (bool(best.unknown) and best.unknown_kind != "zone") or not best.is_sure or is_empty
         if fallback is None or not is_in_doubt or len(steps) != 1 or steps[0]["agent_id"] == fallback[0]:
             return plan
         return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}, *([] if is_empty else steps)]}
 
     def _small_talk(self, best: Interpretation, text: str, task: Task, context: DialogueContext) -> dict[str, Any]:
         """Kind words and questions about the team; what is outside is refused, if it is surely that."""
-        is_surely = best.confidence >= (SURELY_OUTSIDE if _is_question(text) else SURELY_SMALL_TALK)
+        is_looked_up = _is_looked_up(text)
+        is_surely = best.confidence >= (SURELY_OUTSIDE if is_looked_up else SURELY_SMALL_TALK)
+        is_surely &= best.intent.id != OUTSIDE or _CODE.search(fold(text)) is None
         if not is_surely:
             others = [each for each in self._meanings(text, context) if each.agent_id != OWN and each.is_sure]
             if others:
                 return self._with_sources([RequestPart(text=text, meaning=others[0])], task, context)
-            fallback = self._interpreter.fallback()
-            if fallback is not None and _is_question(text):
+            fallback = self.interpreter.fallback()
+            if fallback is not None and is_looked_up and not asks_a_favour(text):
                 return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}]}
         if best.intent.id == OUTSIDE or not is_surely:
             return {"answer": self.unknown(task.language)}
@@ -295,7 +316,7 @@ class Planner:
 
     def _says_of(self, meaning: Interpretation, text: str) -> bool:
         """Whether a text says something of an intent: "and month" goes on with a split, "and draw it" does not."""
-        said = self._interpreter.filled(
+        said = self.interpreter.filled(
             meaning.agent_id, meaning.intent, [annotated(text, now=self._now, reader=self._language)], self._now
         )
         return any(
@@ -314,6 +335,9 @@ class Planner:
                 if source is not None:
                     planned.append(RequestPart(text=part.text, meaning=source))
                 elif not self._has_given(context, wanted):
+                    fallback = self.interpreter.fallback()
+                    if fallback is not None and _COUNTS.search(fold(part.text)):  # "how many plots" wants no picture
+                        return {"steps": [{"agent_id": fallback[0], "task": part.text, "depends_on": []}]}
                     return {"answer": self._no_source(wanted, task.language)}
             planned.append(part)
             taker = self._taker(part) if len(parts) == 1 else None
@@ -323,11 +347,11 @@ class Planner:
 
     def changing(self, text: str) -> Interpretation | None:
         """What a short message changes of the last result, by the words it opens with."""
-        opened = opened_by(text, self._interpreter)
+        opened = opened_by(text, self.interpreter)
         if opened is None or len(asked_title(text)[1].split()) > LONGEST_FOLLOW_UP:
             return None
         said = annotated(text, now=self._now, reader=self._language)
-        return self._interpreter.filled(*opened, [said], self._now)
+        return self.interpreter.filled(*opened, [said], self._now)
 
     def over_tables(self, task: Task, context: DialogueContext) -> Interpretation | None:
         """What works on the tables that came with a message, where the message asks for that by one of its words.
@@ -355,7 +379,7 @@ class Planner:
             return answered
         table = own_table_for(task.text, task.own_tables)
         has_other = context.is_of_own_table or bool(context.tables)
-        if table is None or (has_other and goes_on(task.text, self._interpreter)):
+        if table is None or (has_other and goes_on(task.text, self.interpreter)):
             return None
         maker = self.maker(task.text)
         rival = self._reader_of(task.text, context)
@@ -397,7 +421,7 @@ class Planner:
         """What makes something new of a table, filled by a text whatever it asks for."""
         said = [annotated(text[:MAX_PLANNED_CHARS], now=self._now)]
         makers = (
-            self._interpreter.filled(each.agent_id, intent, said, self._now)
+            self.interpreter.filled(each.agent_id, intent, said, self._now)
             for each in self._team
             for intent in each.intents
             if intent.takes == "dataset" and not intent.amends
@@ -514,10 +538,10 @@ class Planner:
     def _meanings(self, text: str, context: DialogueContext | None = None) -> list[Interpretation]:
         last = context.answer if context else ""
         if (text, last) not in self._read:
-            found = self._interpreter.interpret(text, now=self._now, reader=self._language, last=last)
+            found = self.interpreter.interpret(text, now=self._now, reader=self._language, last=last)
             self._read[text, last] = found
         found = self._read[text, last]
-        return found if context is None else eligible(found, context, self._interpreter, self._now)
+        return found if context is None else eligible(found, context, self.interpreter, self._now)
 
     def _described(self, language: Language) -> str:
         return "\n".join(
@@ -534,6 +558,11 @@ def _firsts(understanding: Understanding, language: Language) -> list[str]:
 def _confirmed(request: str, reply: str, meaning: Interpretation) -> str:
     """A request with the reply that makes it an order, where it was not certain to be one."""
     return f"{request}{AMENDED_BY}{reply}" if meaning.stance == "unclear" else request
+
+
+def _is_looked_up(text: str) -> bool:
+    """Whether documents may answer a text: a question, or the name of something to be read about."""
+    return _is_question(text) or _LOOKED_UP.search(fold(text)) is not None
 
 
 def _is_question(text: str) -> bool:

@@ -109,7 +109,7 @@ def first_team(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> FirstTeam:
             calculator.specialist(model, clock=clock),
             documents.specialist(model, library=library),
             *([] if access is None else [erp.specialist(model, access=access, clock=clock)]),
-            graphing.specialist(model),
+            graphing.specialist(model, clock=clock),
         ],
         settings=None if is_offline else DEFAULT_ROLES["supervisor"].settings,
         is_streaming=True,

@@ -170,6 +170,26 @@ def test_cut_data_is_said() -> None:
     assert planned(cut, kind="bar", x="customer").notes == (say("cut_short", "en", rows=4, records=900),)
 
 
+def test_the_first_rows_of_a_figure_are_not_counted_in_the_records_behind_it() -> None:
+    """Five customers of a ranking are no five rows of its hundred invoices."""
+    source = Provenance(
+        connector="erp", retrieved_at=NOW, record_count=900, is_cut_short=True, sources=("sales_records",)
+    )
+    ranked = Dataset(name="sales", columns=COLUMNS, rows=sales().rows, provenance=source)
+    assert planned(ranked, kind="bar", x="customer").notes == (say("there_are_more", "en", rows=4),)
+
+
+def test_money_is_drawn_before_other_figures_where_none_is_named() -> None:
+    columns = [
+        Column(name="person", type="text"),
+        Column(name="pieces", type="integer"),
+        Column(name="amount", type="decimal", currency="EUR"),
+    ]
+    source = Provenance(connector="upload", retrieved_at=NOW, record_count=1)
+    table = Dataset(name="team", columns=columns, rows=[["Ana", 41, Decimal("7")]], provenance=source)
+    assert planned(table, kind="bar", x="person").description.count("amount")
+
+
 @pytest.mark.parametrize(
     ("message", "dataset", "wanted"),
     [

@@ -7,7 +7,7 @@ import pytest
 
 from batuta.language.amounts import find_quantities
 from batuta.language.annotation import annotated
-from batuta.language.expressions import find_expression
+from batuta.language.expressions import find_expression, needs_last_result
 from batuta.language.slots import fill_slot
 from batuta.language.times import find_times
 from batuta.language.understanding import Slot
@@ -64,10 +64,49 @@ def test_a_quantity_of_several_parts_is_one(text: str, amount: str, unit: str) -
         ("from 50 to 65 how much % is it up", "(65 - 50) / 50 * 100"),
         ("a room is 4 by 5 metres, how many square metres is that?", "4 * 5"),
         ("it was 500 last year and 575 this year, how much did it grow in %", "(575 - 500) / 500 * 100"),
+        ("I cycled 30 km in 90 minutes, how many minutes per km?", "90 / 30"),
+        ("he gastado 45 litros en 600 km, cuántos km por litro son", "600 / 45"),
+        ("900 al mes en 14 pagas", "900 * 14"),
+        ("24000 al año en 12 meses", "24000 / 12"),
+        ("0.4 of 250", "0.4 * 250"),
     ],
 )
 def test_amounts_per_something_are_multiplied_and_converted(text: str, expression: str) -> None:
     assert find_expression(text) == expression
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("how much vat is in 242 euros, 21% included?", "242 - 242 / (1 + 21 / 100)"),
+        ("qué IVA lleva un recibo de 110 con el 10 de IVA incluido", "110 - 110 / (1 + 10 / 100)"),
+        ("net amount of 242 incl 21 vat", "242 / (1 + 21 / 100)"),
+        ("a coat is 60 after 20% off, what was it originally", "60 / (1 - 20 / 100)"),
+        ("cuánto sale si le añado un 8% a 250", "250 * (1 + 8 / 100)"),
+        ("30 qué porcentaje es de 120", "30 / 120 * 100"),
+        ("visits went from 400 to 500, what growth is it", "(500 - 400) / 400 * 100"),
+        ("el precio era 80 y ahora 60, qué bajada es", "(80 - 60) / 80 * 100"),
+        ("we sell it for 50 and it costs us 40, what margin is that in percent", "(50 - 40) / 50 * 100"),
+        ("10% vat included, 110 euros", None),
+        ("how many customers went from 3 to 5", None),
+    ],
+)
+def test_each_number_of_a_percentage_is_read_by_its_part(text: str, expression: str | None) -> None:
+    assert find_expression(text) == expression
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("and with 21% VAT?", "200 * (1 + 21 / 100)"),
+        ("y con un 10% de descuento", "200 * (1 - 10 / 100)"),
+        ("take 20% off", "200 * (1 - 20 / 100)"),
+        ("what if I add 3%", "200 * (1 + 3 / 100)"),
+    ],
+)
+def test_a_percentage_alone_goes_on_or_off_the_number_before(text: str, expression: str) -> None:
+    assert needs_last_result(text)
+    assert find_expression(text, last=Decimal(200)) == expression
 
 
 @pytest.mark.parametrize(

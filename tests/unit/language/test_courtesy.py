@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from batuta.language.courtesy import without_courtesy
+from batuta.language.colloquial import without_courtesy
 from batuta.language.dialogue import corrected_within, with_other_number
 
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)

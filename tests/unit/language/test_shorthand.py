@@ -2,8 +2,8 @@
 
 import pytest
 
+from batuta.language.colloquial import spelled_out
 from batuta.language.findings import Language
-from batuta.language.shorthand import spelled_out
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,7 @@ from batuta.language.shorthand import spelled_out
         ("en", "wat hav i got thurs", "what have i got Thursday"),
         ("en", "paddle sat 11-12:30", "paddle Saturday 11-12:30"),
         ("en", "sales oct", "sales October"),
+        ("en", "who hasnt paid", "who hasn't paid"),
         ("es", "q tengo el jue", "que tengo el jueves"),
         ("es", "libre vie x la tarde?", "libre viernes por la tarde?"),
         ("es", "el 1 d enero d 2000", "el 1 de enero de 2000"),

@@ -20,7 +20,8 @@ from batuta.language import (
 )
 from batuta.language.dialogue import corrected, is_follow_up, is_negated, is_no, is_yes
 from batuta.language.names import find_contact
-from batuta.language.places import unknown_places
+from batuta.language.places import find_clocks, unknown_places
+from batuta.language.rewording import plain_wordings
 
 NUMBERS = {
     "1,200": ["1200"],
@@ -91,6 +92,52 @@ def test_a_place_that_is_not_known_is_told() -> None:
     assert unknown_places("que hora es en tokio ahora") == []
 
 
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        ("call at 9am Boston time", ("America/New_York", "Boston time")),
+        ("llamada a las 10, hora de Tokio", ("Asia/Tokyo", "hora de Tokio")),
+        ("a las 18 de Londres", ("Europe/London", "de Londres")),
+        ("at 4pm EST on Thursday", ("America/New_York", "EST")),
+        ("thursday 16:00 cest", ("Europe/Paris", "cest")),
+        ("a las 9 GMT", ("UTC", "GMT")),
+        ("at 4pm XYT", (None, "XYT")),
+        ("at 4pm Villarriba time", (None, "Villarriba time")),
+        ("a las 4, hora de Villarriba", (None, "hora de Villarriba")),
+    ],
+)
+def test_a_text_may_say_in_whose_time_its_times_are(text: str, clock: tuple[str | None, str]) -> None:
+    assert [(each.value, each.text) for each in find_clocks(text)] == [clock]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lunch time in London",
+        "a las 2, hora de comer",
+        "the same time",
+        "10 people from Tokyo",
+        "at 10 west gate",
+        "las 9 pt 3",
+        "3 pet shops",
+        "room 12 Art",
+    ],
+)
+def test_a_place_or_a_time_alone_says_nothing_of_whose_time_it_is(text: str) -> None:
+    assert find_clocks(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("lunch with the Boston team", "the Boston team"), ("cena con los suegros", "los suegros"),
+     ("dinner with my in-laws", "my in-laws"), ("call with her lawyers", "her lawyers")],
+)  # fmt: skip
+def test_groups_are_met_like_people(text: str, name: str) -> None:
+    contact = find_contact(text)
+    assert contact is not None
+    assert contact.value == name
+
+
 def test_people_and_companies_are_found_by_their_form() -> None:
     contact = find_contact("cita con la dra. López el lunes")
     assert contact is not None
@@ -105,7 +152,8 @@ def test_people_and_companies_are_found_by_their_form() -> None:
 @pytest.mark.parametrize(
     ("text", "language"),
     [("¿Cuánto es 3 más 4?", "es"), ("que clientes nos deben mas", "es"), ("which customers owe us", "en"), ("15*3", "en"),
-     ("cuanto debemos a proveedores", "es"), ("send a fax", "en")],
+     ("cuanto debemos a proveedores", "es"), ("send a fax", "en"), ("delete customer Camping Aldarún", "en"),
+     ("pedido de Camping Aldarún", "es")],
 )  # fmt: skip
 def test_the_language_is_told_by_small_words(text: str, language: str) -> None:
     assert detect_language(text) == language
@@ -118,13 +166,22 @@ def test_nothing_in_a_text_leaves_the_language_of_the_reader() -> None:
 def test_forms_of_a_word_share_a_stem_and_typing_errors_are_near() -> None:
     assert stem("customers") == stem("customer")
     assert stem("clientes") == stem("cliente")
+    assert stem("offers") == stem("offer") != stem("off")
     assert nearest("custoners", ["customers", "orders"]) == "customers"
     assert nearest("mar", ["may"]) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "wording"),
+    [("is a glass of wine paid", "alcohol"), ("puedo pasar una copa de vino como gasto", "alcohol gasto")],
+)
+def test_rules_name_the_thing_and_not_how_much_of_it(text: str, wording: str) -> None:
+    assert plain_wordings(text)[0] == wording
+
+
 def test_signs_of_a_dialogue() -> None:
     assert corrected("no, el jueves") == "el jueves"
-    assert corrected("perdona, quería decir a las 5") is not None
+    assert corrected("perdona, quería decir a las 5") == "a las 5"
     assert corrected("no") is None
     assert is_yes("sí, por favor")
     assert is_no("no, gracias")

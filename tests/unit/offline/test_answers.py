@@ -139,6 +139,19 @@ async def test_what_a_document_says_about_something_else_is_no_answer(question: 
     assert "England" not in await told(question, json.dumps({"passages": [passage]}))
 
 
+@pytest.mark.parametrize(
+    ("question", "is_said"),
+    [("What does the guide say about safety training?", True), ("What does the guide say about safety shoes?", False)],
+)
+async def test_what_is_asked_about_is_known_by_its_other_names(question: str, is_said: bool) -> None:
+    passage = {
+        "file": "guide.md", "title": "Guide", "section": "First week", "relevance": 0.9,
+        "text": "Finish the safety course before Wednesday.",
+    }  # fmt: skip
+    said = await told(question, json.dumps({"passages": [passage]}))
+    assert ("Wednesday" in said) is is_said
+
+
 async def test_a_conclusion_cites_each_result_and_says_what_is_missing() -> None:
     prompt = (
         "The request: What is 2+2, and then book it\n\nResults of earlier steps:\n"

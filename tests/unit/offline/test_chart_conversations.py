@@ -1,10 +1,10 @@
 """Charts that conversations go on from, with the first team on the built-in model (A-21, A-42)."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from batuta.conversations.conversation import Conversation
 from batuta.datasets.attached import TableFile
@@ -19,7 +19,7 @@ from batuta.kernel.ids import new_id
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE, LANGUAGE_SERVICE, OWN_TABLES_SERVICE, ToolUser
 from tests.support.asked_team import NOW, AskedTeam
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(600)]
 
 CSV = (
     "Cliente;País;Categoría;Fecha;Importe\nAlfa;España;A;01/01/2026;100\nBeta;España;B;02/02/2026;50\n"
@@ -42,9 +42,10 @@ class BroughtTable:
         return [dataset_from_csv(CSV.encode(), name=file.name, now=NOW)]
 
 
-@pytest.fixture
-async def team(tmp_path: Path) -> AskedTeam:
-    asked = AskedTeam(tmp_path)
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def team(tmp_path_factory: pytest.TempPathFactory) -> AskedTeam:
+    """One for all: each conversation is a session of its own, and charts change nothing in the ERP."""
+    asked = AskedTeam(tmp_path_factory.mktemp("charts"))
     await asked.team.prepare()
     return asked
 
@@ -140,6 +141,14 @@ async def test_two_figures_by_month_are_two_lines_of_one_chart(team: AskedTeam) 
     ((chart,),) = await charts_of(team, ("ventas y compras por mes en líneas",), brings_table=False)
     assert chart.request["y"] == ["ventas", "compras"]
     assert (chart.kind, chart.spec["encoding"]["color"]["field"]) == ("line", "measure")
+
+
+async def test_a_figure_of_two_companies_is_a_line_with_the_name_of_each(team: AskedTeam) -> None:
+    """The two companies are all there are, and no limit of the chart."""
+    ((chart,),) = await charts_of(team, ("ventas de las dos empresas por mes en un gráfico",), brings_table=False)
+    assert (chart.kind, chart.request.get("top")) == ("line", None)
+    assert "Ventas (Sierra Clara" in chart.title
+    assert "Ventas (Vento Norte" in chart.title
 
 
 async def test_figures_that_measure_different_things_are_not_drawn_together_silently(team: AskedTeam) -> None:

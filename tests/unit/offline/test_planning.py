@@ -73,6 +73,23 @@ async def test_a_sum_that_goes_on_depends_on_the_one_before() -> None:
     assert [(agent, depends) for agent, _, depends in plan] == [(CALC, []), (CALC, [0])]
 
 
+@pytest.mark.parametrize("text", ["dibújalo en tarta", "draw it as a pie"])
+async def test_what_is_to_be_drawn_is_the_last_result_as_it_was_asked_for(text: str) -> None:
+    before = (Message.user("ventas por país este año"), Message.assistant("Ventas: dataset `sales_by_country`."))
+    assert [(agent, task) for agent, task, _ in await steps(text, *before, team=EVERYBODY)] == [
+        ("graphing_agent", text)
+    ]
+
+
+async def test_what_comes_after_a_day_is_one_request() -> None:
+    assert await steps("qué tengo después del miércoles") == [(AGENDA, "qué tengo después del miércoles", [])]
+
+
+@pytest.mark.parametrize("text", ["quítame la cita con Eva", "cancélame el dentista"])
+async def test_a_verb_with_a_pronoun_is_the_verb(text: str) -> None:
+    assert await steps(text) == [(AGENDA, text, [])]
+
+
 @pytest.mark.parametrize(
     ("first", "then", "expected"),
     [
@@ -170,6 +187,19 @@ async def test_an_unknown_place_is_said() -> None:
     answer = await asked(request("What time is it in Xanadu?", tools=(tool,), understanding=TEAM[:1]))
     assert not answer.tool_calls
     assert "“Xanadu”" in answer.text
+
+
+@pytest.mark.parametrize(
+    "text", ["what time is it right now in Upper Nowhere", "qué hora es ahora en Villarriba de Arriba"]
+)
+async def test_the_time_of_an_unknown_place_is_looked_for_nowhere_else(text: str) -> None:
+    assert [agent for agent, _, _ in await steps(text)] == [TEAM[0].agent_id]
+
+
+@pytest.mark.parametrize("text", ["I've got choir every Monday at 8pm, put it in", "cool, at 5pm then"])
+async def test_what_says_when_is_no_kind_word(text: str) -> None:
+    decision = await decided(text)
+    assert not str(decision.get("answer")).startswith("Good.")
 
 
 TOY = Understanding(

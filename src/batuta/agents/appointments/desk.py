@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -63,7 +64,7 @@ def assess(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> Out
     """All the deterministic steps at once: what a request means and whether it can be had."""
     booked = _booked_before(parsed, calendar, moment) if isinstance(parsed, AmendedRequest) else None
     if isinstance(parsed, AmendedRequest) and booked is None:
-        parsed = _still_to_book(parsed)
+        parsed = _still_to_book(parsed, moment)
     chosen = booked or chosen_appointment(parsed, calendar, moment)
     if booked is not None and isinstance(parsed, AmendedRequest):
         is_same_day = parsed.date_text == parsed.earlier[-1].date_text  # then it stays where it was booked
@@ -90,12 +91,20 @@ def _booked_before(parsed: AmendedRequest, calendar: CalendarFile, moment: Momen
     return None
 
 
-def _still_to_book(parsed: AmendedRequest) -> ParsedRequest:
+def _still_to_book(parsed: AmendedRequest, moment: Moment) -> ParsedRequest:
     """What was asked for and never booked, with its new day or time: "make it 18:00" moves nothing then."""
-    if parsed.intent is not RequestKind.RESCHEDULING or parsed.shift_minutes is not None:
+    before = parsed.earlier[-1]
+    if parsed.intent is not RequestKind.RESCHEDULING:
         return parsed
+    if parsed.shift_minutes is not None:
+        slot = resolve_geo(resolve_temporal(before, moment), moment).slot
+        if slot is None or before.repeat_text:
+            return parsed
+        start = (slot.start + timedelta(minutes=parsed.shift_minutes)).astimezone(ZoneInfo(moment.zone))
+        moved = {"date_text": f"{start:%Y-%m-%d}", "time_text": f"{start:%H:%M}", "zone_text": None, "place": None}
+        return before.model_copy(update=moved)
     said = {"date_text": parsed.date_text, "time_text": parsed.time_text, "duration_minutes": parsed.duration_minutes}
-    return parsed.earlier[-1].model_copy(update={name: value for name, value in said.items() if value is not None})
+    return before.model_copy(update={name: value for name, value in said.items() if value is not None})
 
 
 def to_cancel(parsed: ParsedRequest, chosen: Appointment | None, moment: Moment) -> Outcome:

@@ -50,6 +50,9 @@ class ParsedRequest(_Value):
     from_time_text: str | None = Field(default=None, description="The words for the time of the appointment to move")
     contact: str | None = Field(default=None, description="With whom, as written")
     place: str | None = Field(default=None, description="Where, as written")
+    zone_text: str | None = Field(
+        default=None, description="In whose time the time is said, such as `New York time`; none for the user's own"
+    )
     owner: str | None = Field(
         default=None, description="Whose appointment it is, where it is said not to be the user's"
     )

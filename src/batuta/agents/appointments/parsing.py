@@ -11,11 +11,13 @@ from batuta.agents.appointments.when import ANY_DAY, DOUBT, When, read_when, unr
 from batuta.language.dates import find_dates
 from batuta.language.detection import detect_language
 from batuta.language.dialogue import is_yes
-from batuta.language.durations import find_durations
+from batuta.language.findings import Finding
 from batuta.language.folding import aligned, composed, fold
 from batuta.language.interpretation import AMENDED_BY
 from batuta.language.names import find_contact
+from batuta.language.places import find_clocks
 from batuta.language.stance import stance_of
+from batuta.language.times import find_durations
 from batuta.language.vocabulary import CHANGE_VERBS, STOP_WORDS
 
 CONFIDENCE = 0.65
@@ -79,6 +81,11 @@ _HOUR_ALONE = re.compile(r"^\W*(?:(?:make\s+it|mejor|que\s+sean?)\W+)?(\d{1,2})\
 _SERIES = (RequestKind.CREATION, RequestKind.CANCELLATION)
 """What can be done with something that repeats, all of it at once."""
 _MADE = re.compile(r"\b(make\s+it)\s+(\d{1,2})(?=\s*(?:$|[?!.,;]|please\b|pls\b|instead\b))", re.IGNORECASE)
+_BETTER = re.compile(
+    r"^(?!\W*(?:book|schedule|put|add|set|make|arrange|plan|pon|agenda|apunta|reserva|mete|crea|anade|quiero|need|i)\w*\b).*\w\W+"
+    r"(?:mejor|better)\s+(?:el|al|a\s+las?|on|at|to)\b"
+)
+"""Says of something named before that it is to be at another time: "the dentist, better on the 26th"."""
 _INSTEAD = re.compile(
     r"[,;.]\s*(?=(?:(?:better|mejor|please|por\s+favor|so|asi\s+que)\s+)?(?:make|move|change|put|push)\s+it\b|"
     r"(?:mejor\s+)?(?:que\s+sea|(?:pon|cambia|pasa|mueve|deja)l[ao])\b)"
@@ -105,6 +112,11 @@ _LASTS = re.compile(
     r"make\b(?!\s+it\s+(?:at\s+)?\d{1,2}(?:[:.]\d\d)?\s*(?:$|[ap]m|on\b|instead))(?!.*\b(?:earlier|later|sooner|forward|back)\b))\b"
 )
 """How long something is to be from now on, not by how much it is moved: "make the lunch two hours", "que dure 1 h"."""
+_ALL_BUT = re.compile(
+    r"\b(?:except|excepto|salvo|menos|other\s+than|apart\s+from|isn'?t|not|no)\s+(?:(?:for|es|sea|sean|son|is|are|the|one|ones|el|la|las|los|que)\s+)*"
+    r"(?:with|con|de|of)\s+\w+"
+)
+"""Names by whom an appointment is not: which one it is, is to be asked."""
 _PLAIN_KIND = {"en": "Appointment", "es": "Cita"}
 _WITH = {"en": "with", "es": "con"}
 
@@ -112,10 +124,12 @@ _WITH = {"en": "with", "es": "con"}
 def parse_request(text: str) -> ParsedRequest:
     """What a request says, with what was said to it later. It never fails; what is not said is `None`."""
     first, *later = _said(text)
+    is_better = intent_of(first) is RequestKind.CREATION and _BETTER.search(aligned(first)) is not None
     is_asked = bool(later) and stance_of(first) == "question" and intent_of(first) is RequestKind.CREATION
-    parsed = _parse_part(first, RequestKind.QUESTION if is_asked else None)
+    wanted = RequestKind.RESCHEDULING if is_better else None
+    parsed = _parse_part(first, RequestKind.QUESTION if is_asked else wanted)
     for part in later:
-        parsed = _amended(parsed, _parse_part(part), part)
+        parsed = _amended(parsed, _parse_part(part, RequestKind.RESCHEDULING if _is_shift(part) else None), part)
     return parsed
 
 
@@ -157,6 +171,9 @@ def intent_of(text: str) -> RequestKind:
 def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
     language: Language = detect_language(text)
     intent = wanted or intent_of(text)
+    clocks = find_clocks(text)
+    for clock in clocks:
+        text = text[: clock.span.start] + " " * len(clock.text) + text[clock.span.end :]
     if intent is RequestKind.RESCHEDULING and read_when(text).time is None:
         text = _BARE_HOUR.sub(r"to at \1", text)
     if intent is RequestKind.RESCHEDULING:
@@ -171,15 +188,18 @@ def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
     time, minutes = (reading.end_time, None) if is_from_to and reading.end_time else (reading.time, reading.minutes)
     length = _duration(whole) if minutes is None else minutes
     is_length = _LASTS.search(aligned(text)) is not None
-    is_shift = intent is RequestKind.RESCHEDULING and length is not None and not (reading.date or time or is_length)
+    is_moved_by = length is not None and not (time or is_length) and intent is RequestKind.RESCHEDULING
+    # "push tomorrow's call back an hour": the day tells which one is meant
+    is_shift = is_moved_by and (reading.date is None or (target is text and _signed(text, length or 0) is not None))
     source = read_when(origin or text.removesuffix(target)) if origin or target is not text else None
+    source, day = (reading, None) if is_shift and reading.date else (source, reading.date)
     readings = [reading] if target is text else [reading, read_when(text.removesuffix(target))]
     is_new = intent is RequestKind.CREATION
     found = [name for name, value in (("contact", contact), ("date", reading.date), ("time", time)) if value]
     return ParsedRequest(
         intent=intent,
         language=language,
-        date_text=reading.date if intent in _SERIES or not whole.repeats else f"{whole.repeats} {DOUBT}",
+        date_text=day if intent in _SERIES or not whole.repeats else f"{whole.repeats} {DOUBT}",
         time_text=time,
         repeat_text=whole.repeats if is_new else None,
         part_text=whole.part if time is None else None,
@@ -189,15 +209,23 @@ def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
         from_time_text=source.time if source else None,
         contact=contact,
         place=_place(reading.rest),
+        zone_text=clocks[0].text if clocks else None,
         is_several=_SEVERAL.search(fold(whole.rest)) is not None or (bool(whole.repeats) and not is_new),
         is_next=_NEXT_ONLY.search(fold(whole.rest)) is not None,
         owner=_owner(whole.rest) if intent in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION) else None,
         named=_named(whole.rest, contact) if intent is not RequestKind.QUESTION else (),
-        unread=_unread(readings, contact) if intent is not RequestKind.QUESTION else (),
+        unread=_unread(readings, contact, clocks) if intent is not RequestKind.QUESTION else (),
         title=_title(text, whole.rest, language, contact),
         confidence=CONFIDENCE if found else 0.2,
         reasoning=f"found by rules: {', '.join(found) or 'nothing'}",
     )
+
+
+def _is_shift(text: str) -> bool:
+    """Whether a later message only says by how much something is moved: "better an hour later"."""
+    when = read_when(text)
+    length = _duration(when)
+    return length is not None and not (when.date or when.time) and _signed(text, length) is not None
 
 
 def _signed(text: str, minutes: int) -> int | None:
@@ -232,7 +260,7 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
         return before.model_copy(update={"is_several": said.is_several and not said.is_next, "is_next": said.is_next})
     changes = {
         name: value
-        for name in ("date_text", "time_text", "repeat_text", "duration_minutes", "contact", "place")
+        for name in ("date_text", "time_text", "zone_text", "repeat_text", "duration_minutes", "contact", "place")
         if (value := getattr(said, name)) is not None
     }
     if before.intent is RequestKind.CREATION and said.contact:
@@ -304,9 +332,11 @@ def _owner(rest: str) -> str | None:
     return next((word for word in found.groups() if word), None) if found else None
 
 
-def _unread(readings: Sequence[When], contact: str | None) -> tuple[str, ...]:
-    """The figures that a request names and its reading leaves out: a second time, how many there will be."""
-    found: list[str] = []
+def _unread(readings: Sequence[When], contact: str | None, clocks: Sequence[Finding[str | None]]) -> tuple[str, ...]:
+    """What a request names and its reading leaves out: a second time, how many there will be, the time of nowhere."""
+    found = [match.group() for match in islice(_ALL_BUT.finditer(aligned(readings[0].rest)), 1)] if contact else []
+    found += [clock.text for clock in clocks if clock.value is None]
+    found += [clock.text for clock in clocks[1:] if clock.value not in (None, clocks[0].value)]
     for each in readings:
         rest = each.rest.replace(contact, "\0" * len(contact)) if contact else each.rest
         place, length = _PLACE.search(rest), find_durations(rest.replace("\0", " "))

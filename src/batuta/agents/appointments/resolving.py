@@ -32,7 +32,7 @@ from batuta.agents.appointments.when import (
 from batuta.language.calendar_math import monday_of
 from batuta.language.folding import fold, stem, stems_of
 from batuta.language.lexicon import WEEKDAY
-from batuta.language.places import find_zones
+from batuta.language.places import find_clocks, find_zones
 from batuta.language.recurrences import find_recurrences
 from batuta.language.times import HourRange, find_day_parts
 
@@ -66,8 +66,10 @@ def resolve_temporal(parsed: ParsedRequest, moment: Moment, moved: Appointment |
 
 
 def resolve_geo(draft: Draft, moment: Moment) -> Draft:
-    """A place in another time zone: the time that was said is the time there."""
-    zones = [each.value for each in find_zones(f"en {draft.parsed.place}")] if draft.parsed.place else []
+    """A place in another time zone: the time that was said is the time there, unless it is said whose time it is."""
+    place = draft.parsed.zone_text or draft.parsed.place
+    zones = [each.value for each in find_zones(f"en {place}")] if place else []
+    zones += [each.value for each in find_clocks(f"10:00 {place}") if each.value] if place else []
     if not zones or zones[0] == draft.zone:
         return draft
     elsewhere = draft.model_copy(update={"zone": zones[0], "slot": None, "day": None, "problems": ()})

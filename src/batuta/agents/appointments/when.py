@@ -11,7 +11,6 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from batuta.language.dates import find_dates, impossible_dates
-from batuta.language.durations import find_durations
 from batuta.language.findings import Finding, TextSpan
 from batuta.language.folding import aligned, composed
 from batuta.language.lexicon import ORDINALS, UNITS_ES, WEEKDAY, one_of
@@ -21,6 +20,7 @@ from batuta.language.periods import find_periods
 from batuta.language.recurrences import Recurrence, RecurrenceBounds, find_recurrences, recurrence_bounds
 from batuta.language.times import (
     find_day_parts,
+    find_durations,
     find_hour_ranges,
     find_soon,
     find_times,
@@ -55,6 +55,11 @@ _LIMIT = re.compile(
     r"\s+(?:on\s+|the\s+|el\s+)?$"
 )
 """In front of a day that is not itself the one that is meant."""
+_SIDE = re.compile(
+    r"(?:(?P<before>before|antes\s+del?)|(?P<after>after|despues\s+del?)|by|until|till|hasta)\s+(?:on\s+|the\s+|el\s+)?"
+)
+DAYS_AHEAD = 365
+"""How far "after Wednesday" reaches."""
 _GONE = re.compile(
     rf"\b(?:(?:last|past|previous|ultimo|pasado)\s+{WEEKDAY}$|{WEEKDAY}\s+(?:pasado|anterior)|ago|hace)\b"
 )
@@ -148,6 +153,12 @@ def resolve_date(words: str, today: date) -> date | None:
 def resolve_span(words: str, today: date) -> tuple[date, date] | None:
     """The week, month or other stretch that words mean, as its first day and the first one after it."""
     now = datetime.combine(today, time(12), UTC)
+    said = words.replace(DOUBT, "").split(SEPARATOR)[-1].strip()
+    limit = _SIDE.match(aligned(composed(said)))
+    day = resolve_date(said[limit.end() :], today) if limit else None
+    if limit is not None and day is not None:
+        ends = day if limit["before"] else day + timedelta(days=1)
+        return (ends, today + timedelta(days=DAYS_AHEAD)) if limit["after"] else (today, max(ends, today))
     found = find_periods(words.replace(DOUBT, ""), now=now, prefer="future")
     longer = [each.value for each in found if each.value.grain != "day"]
     if len(longer) != 1:
@@ -240,7 +251,8 @@ def _doubts(text: str, dates: Sequence[Finding[date]], soon: Sequence[Finding[An
     doubts = [
         (each.span, each.text) for each in find_periods(text, now=ANY_DAY, prefer="future") if each.value.grain != "day"
     ]
-    doubts += [(each.span, each.text) for each in dates if _LIMIT.search(plain[: each.span.start])]
+    limits = [(each, limit.start()) for each in dates if (limit := _LIMIT.search(plain[: each.span.start]))]
+    doubts += [(each.span, text[start : each.span.end]) for each, start in limits]
     doubts += [
         (each.span, each.text)
         for each in dates

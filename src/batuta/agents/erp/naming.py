@@ -8,6 +8,8 @@ from typing import Any
 from batuta.agents.erp.measures.records import plain_member
 from batuta.agents.erp.wording import money_in_words
 
+LINES_FIELD = "lines"
+"""What the lines of a document are called where a field is asked for."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SPANISH_FIELDS: Mapping[str, str] = {
     "number": "Número", "code": "Código", "displayName": "Nombre", "name": "Nombre", "customerName": "Cliente",

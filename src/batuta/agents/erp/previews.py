@@ -4,7 +4,7 @@ Fields, amounts and days are written as the reader writes them.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -74,6 +74,8 @@ LINE_FIELDS = (
 _SIDE_EFFECTS = ("dimensionSetLines",)
 """Rows that follow from others and tell an approver nothing."""
 _MONEY = re.compile(r"(amount|balance|price|cost|limit)", re.IGNORECASE)
+_FIGURE = re.compile(rf"{_MONEY.pattern}|quantity|percent", re.IGNORECASE)
+"""What stands at the right of its column; a number that names something, as of an account, does not."""
 _LOCAL = re.compile(r"^(debitAmount|creditAmount|costAmountActual|creditLimit|unitCost|balanceDue|balance)$")
 """Amounts in the currency of the books, whatever the document's is."""
 _DAY = re.compile(r"^(\d{4})-(\d{2})-(\d{2})$")
@@ -131,12 +133,14 @@ def _lines(rows: Sequence[RowDifference], language: str) -> list[str]:
     for row in rows:
         if _is_line(row) and row.before is None and row.after:
             arising.setdefault(row.entity, []).append(row.after)
-    tables = []
-    for entity, lines in arising.items():
-        ordered = sorted(lines, key=lambda line: str(line.get("sequence", "")).zfill(12))
-        fields = [name for name in LINE_FIELDS if any(line.get(name) for line in lines)]
-        tables.append(_table(entity_label(entity, language), fields, ordered, language))
-    return tables
+    return [lines_table(entity, lines, language) for entity, lines in arising.items()]
+
+
+def lines_table(entity: str, lines: Sequence[Mapping[str, Any]], language: str) -> str:
+    """The lines of a document as a Markdown table, in their order."""
+    ordered = sorted(lines, key=lambda line: str(line.get("sequence", "")).zfill(12))
+    fields = [name for name in LINE_FIELDS if any(line.get(name) for line in lines)]
+    return _table(entity_label(entity, language), fields, ordered, language)
 
 
 def _difference(row: RowDifference, language: str, given: Mapping[str, Any]) -> str:
@@ -157,7 +161,7 @@ def _difference(row: RowDifference, language: str, given: Mapping[str, Any]) -> 
     shown = changed
     if is_whole and {"customerName", "vendorName"} & {*before, *after}:
         shown = [name for name in (*DOCUMENT_FIELDS, *given) if name in changed]
-    shown = list(dict.fromkeys(shown))[:MAX_FIELDS]
+    shown = [name for name in dict.fromkeys(shown) if not _is_named_beside(name, changed)][:MAX_FIELDS]
     heading = f"| {words['field']} | {words['before']} | {words['after']} |"
     lines = [entity_label(row.entity, language), "", heading, "|---|---|---|"]
     unset = "" if is_whole else UNSET  # of a record that is there, an empty cell would look like a value left out
@@ -171,6 +175,12 @@ def _difference(row: RowDifference, language: str, given: Mapping[str, Any]) -> 
     return "\n".join(lines)
 
 
+def _is_named_beside(name: str, fields: Collection[str]) -> bool:
+    """Whether a field is the id of a record whose number or name is among the fields: that says which one it is."""
+    own = name.removesuffix("Id")
+    return own != name and any(f"{own}{part}" in fields for part in ("Number", "Name", "DisplayName", "Code"))
+
+
 def _entries(entity: str, fields: Sequence[str], entries: Sequence[Mapping[str, Any]], language: str) -> str:
     title = f"{_WORDS[language]['entries']} ({entity_label(entity, language)})"
     return _table(title, fields, entries, language)
@@ -178,7 +188,8 @@ def _entries(entity: str, fields: Sequence[str], entries: Sequence[Mapping[str, 
 
 def _table(title: str, fields: Sequence[str], rows: Sequence[Mapping[str, Any]], language: str) -> str:
     heads = [field_label(name, language) for name in fields]
-    lines = [title, "", "| " + " | ".join(heads) + " |", "|" + "---|" * len(fields)]
+    rule = "".join("---:|" if _FIGURE.search(name) else "---|" for name in fields)
+    lines = [title, "", "| " + " | ".join(heads) + " |", f"|{rule}"]
     lines += ["| " + " | ".join(_shown(name, row, language) for name in fields) + " |" for row in rows[:MAX_ROWS]]
     if len(rows) > MAX_ROWS:
         more = _WORDS[language]["more"].format(count=len(rows) - MAX_ROWS)

@@ -12,6 +12,7 @@ from batuta.agents.erp.access import ErpAccess, language_of
 from batuta.agents.erp.conditions import FieldCondition, as_filter
 from batuta.agents.erp.measures.records import UNSET_ID, plain_member
 from batuta.agents.erp.naming import (
+    LINES_FIELD,
     LOCAL_AMOUNTS,
     NAMING_FIELDS,
     card_in_words,
@@ -19,6 +20,7 @@ from batuta.agents.erp.naming import (
     field_label,
     fields_in_words,
 )
+from batuta.agents.erp.previews import lines_table
 from batuta.agents.erp.rights import company_for
 from batuta.agents.erp.wording import money_in_words
 from batuta.connectors.business_central.catalogue import CatalogueEntity, CatalogueProperty
@@ -146,7 +148,8 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             entity: The entity set, such as `customers`.
             which: Its number, code, name or id.
             context: The call.
-            fields: What is asked of it, such as `dueDate`; without them what people look at first.
+            fields: What is asked of it, such as `dueDate`, or the `lines` of a document; without them what people look
+                at first.
             company: A part of the company's name; without it the one that the user works in.
         """
         try:
@@ -155,14 +158,18 @@ def reading_tools(access: ErpAccess) -> tuple[Tool, Tool]:
             known, record = await _one_of_a_kind(access, known, chosen, which, language_of(context))
             shown = {**record.values, **await _related(access, chosen, record.values, fields or ())}
             currency = await _local_currency(access, chosen)
+            lines = await _lines_of(access, chosen, known, record) if LINES_FIELD in (fields or ()) else []
         except BatutaError as error:
             raise await access.failure(error, language_of(context)) from error
+        summary = card_in_words(known.entity_set, shown, language_of(context), fields or (), currency)
+        if lines:
+            summary += f"\n\n{lines_table(lines[0].entity, [one.values for one in lines], language_of(context))}"
         return {
             "entity": known.entity_set,
             "record_id": record.id,
             "etag": record.etag,
             "company": chosen.display_name,
-            "summary": card_in_words(known.entity_set, shown, language_of(context), fields or (), currency),
+            "summary": summary,
             "values": {name: value for name, value in record.values.items() if value not in ("", None)},
         }
 
@@ -211,6 +218,16 @@ async def _related(
         if records:
             found[name] = str(records[0].values.get("displayName") or records[0].values["code"])
     return found
+
+
+async def _lines_of(
+    access: ErpAccess, company: ErpCompany, known: CatalogueEntity, record: ErpRecord
+) -> list[ErpRecord]:
+    """The lines of a document; none of what has none."""
+    if not known.lines:
+        return []
+    query = RecordQuery(entity=known.lines, where=Compare("documentId", "eq", record.id))
+    return (await _read(access, company, query))[0]
 
 
 async def _local_currency(access: ErpAccess, company: ErpCompany) -> str:

@@ -21,9 +21,8 @@ from batuta.agents.erp.questions.lists import (
     state_words,
 )
 from batuta.agents.erp.questions.payments import payments_intent
-from batuta.agents.erp.questions.periods import EARLIER_WORDS
+from batuta.agents.erp.questions.periods import ALL_TIME_WORDS, EARLIER_WORDS
 from batuta.agents.erp.questions.question import qualifier_words
-from batuta.connectors.business_central.catalogue import TENANT_ROUTE, CatalogueEntity
 from batuta.datasets.charts.vocabulary import CHART_WORDS, KIND_WORDS, LOOSE_KIND_WORDS
 from batuta.language.choices import index_of
 from batuta.language.findings import Language
@@ -39,12 +38,12 @@ LISTING_WORDS = {
 """Without one of these a sentence that names customers or items is about them, and asks for no list."""
 FIGURE_FILLERS = (
     "both detail details breakdown customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
-    "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued post posted difference between long left leave leaves catalogue catalog some there's "
+    "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued send sent post posted difference between long left leave leaves catalogue catalog some there's "
     "going goes doing gone went developing be still wich whats qe ke their its nor ni "
     "over versus vs against cumulative accumulated sort sorted order ordered from to brought bring brings bringing generate generated generates contribute contributed contributes gave gives during within altogether actually really situation position level levels numbers happened "
     "chart graph plot draw visualise visualize diagram please instead split broken down grouped",
     "ambas detalle detalles cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
-    "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos registramos registrado registradas diferencia diferencias entre asciende ascienden pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
+    "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos enviamos enviado enviadas registramos registrado registradas diferencia diferencias entre asciende ascienden pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
     "van ir yendo marchan marcha faltan falta quedan queda q k x "
     "ido fueron siendo frente contra acumulado acumulada acumuladas acumulados ordena ordenalo ordenala ordenalos ordenado ordenada ordenados ordenadas dado dan dieron dejado generado genera generan generaron aportado aporta aportan aportaron traido trae traen durante realmente aproximadamente situacion nivel niveles numeros concretamente "
     "grafico grafica graficos dibuja dibujame pinta pintame diagrama visualiza vez lugar "
@@ -227,6 +226,7 @@ def _measure_intent(access: ErpAccess) -> Intent:
             ),
             Slot(name="period", type="period"),
             Slot(name="earlier", type="choice", values=EARLIER_WORDS),
+            Slot(name="all_time", type="choice", values=ALL_TIME_WORDS),
             Slot(name="compare", type="comparison"),
             Slot(name="absent", type="choice", values=ABSENCE_WORDS),
             Slot(name="newness", type="choice", values=NEW_WORDS),
@@ -287,7 +287,7 @@ def _list_intent(access: ErpAccess) -> Intent:
                 name="entity",
                 type="choice",
                 is_required=True,
-                values=lambda: entity_words(access), has_names=False,
+                values=lambda: access.catalogue.words, has_names=False,
                 question={"en": "Which records: customers, vendors, items, orders …?",
                           "es": "¿Qué registros: clientes, proveedores, productos, pedidos …?"},
             ),
@@ -348,7 +348,7 @@ def _record_intent(access: ErpAccess) -> Intent:
         },
         slots=(
             Slot(
-                name="entity", type="choice", is_required=True, values=lambda: entity_words(access), has_names=False,
+                name="entity", type="choice", is_required=True, values=lambda: access.catalogue.words, has_names=False,
                 question={"en": "A customer, a vendor, an item, an invoice …?",
                           "es": "¿Un cliente, un proveedor, un producto, una factura …?"},
             ),
@@ -363,7 +363,7 @@ def _record_intent(access: ErpAccess) -> Intent:
         arguments={"fields": "asked"},
         reads_every_word=True,
         fillers=RECORD_FILLERS,
-        settle=settle_record(access, lambda: entity_words(access)),
+        settle=settle_record(access, lambda: access.catalogue.words),
     )  # fmt: skip
 
 
@@ -395,7 +395,7 @@ def _help_intents(access: ErpAccess) -> tuple[Intent, ...]:
                        "describe la entidad productos", "¿qué acciones tiene un pedido de venta?"),
             },
             slots=(
-                Slot(name="entity", type="choice", is_required=True, values=lambda: entity_words(access), has_names=False,
+                Slot(name="entity", type="choice", is_required=True, values=lambda: access.catalogue.words, has_names=False,
                      question={"en": "Of which entity?", "es": "¿De qué entidad?"}),
             ),
         ),
@@ -410,26 +410,6 @@ def measure_words(book: MeasureBook) -> Synonyms:
 def dimension_words(book: MeasureBook) -> Synonyms:
     """Dimensions by what people call them; `by_`, because a bare `year` is said of periods too."""
     return {f"{SPLIT_PREFIX}{one.id}": _all_words(one.words, ()) for one in book.dimensions.values()}
-
-
-def entity_words(access: ErpAccess) -> Synonyms:
-    """Entities by what people call them."""
-    known = access.catalogue
-    return {
-        name: words
-        for name, one in known.entities.items()
-        if (words := known.synonyms(name) or _own_words(one)) and not _needs_a_parent(one)
-    }
-
-
-def _needs_a_parent(entity: CatalogueEntity) -> bool:
-    """Whether its records are read only with what they belong to, such as the lines of a journal."""
-    return any(rule.get("kind") == "filterRequired" for rule in entity.rules)
-
-
-def _own_words(entity: CatalogueEntity) -> tuple[str, ...]:
-    """What an entity of the tenant's own is called: nothing but its name is known."""
-    return (entity.purpose,) if entity.route == TENANT_ROUTE else ()
 
 
 def _all_words(words: Words, titles: Iterable[str]) -> tuple[str, ...]:

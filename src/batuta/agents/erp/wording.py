@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from batuta.agents.erp.measures.compute import Figures
 from batuta.agents.erp.measures.model import MeasureBook, MeasureUnit
+from batuta.agents.erp.measures.periods import EARLIEST
 from batuta.agents.erp.measures.records import Books
 
 SHOWN_ROWS = 5
@@ -15,7 +16,7 @@ WHOLE_CURRENCIES = frozenset({"JPY", "KRW", "CLP", "ISK", "HUF", "VND"})
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
-        "as_of": "as of {day}", "figure": "{title} ({when}): **{value}**.",
+        "as_of": "as of {day}", "until": "until {day}", "figure": "{title} ({when}): **{value}**.",
         "nothing": "{title} ({when}): nothing found.", "newest": " The newest there is: {day}.",
         "table": "{title} by {split} ({when}): {rows}.",
         "absent": "{title} by {split} ({when}): **{count}**: {names}.",
@@ -30,7 +31,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "counted": " Counted: {basis}; {company}.", "days": "{value} days", "before_short": "before",
     },
     "es": {
-        "as_of": "a {day}", "figure": "{title} ({when}): **{value}**.",
+        "as_of": "a {day}", "until": "hasta {day}", "figure": "{title} ({when}): **{value}**.",
         "nothing": "{title} ({when}): no hay nada.", "newest": " Lo más reciente es del {day}.",
         "table": "{title} por {split} ({when}): {rows}.",
         "absent": "{title} por {split} ({when}): **{count}**: {names}.",
@@ -134,9 +135,11 @@ def _compared_when(figures: Figures, language: str) -> str:
 
 def when_of(figures: Figures, books: Books, language: str) -> str:
     """The period, or the day of a balance."""
+    words = _WORDS.get(language, _WORDS["en"])
     if figures.period is None:
-        words = _WORDS.get(language, _WORDS["en"])
         return words["as_of"].format(day=books.today.isoformat())
+    if figures.period.first == EARLIEST:
+        return words["until"].format(day=figures.period.last.isoformat())
     return f"{figures.period.first.isoformat()} – {figures.period.last.isoformat()}"
 
 

@@ -2,20 +2,22 @@
 
 from batuta.agents.graphing.tools import GRAPHING_TOOLS
 from batuta.agents.graphing.understanding import UNDERSTANDING
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.llm.model import Model, ModelSettings
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.specialist import Specialist
 from batuta.steps.agent import AgentStep
+from batuta.tools.builtin.language import resolve_words_tool
 
 AGENT_ID = "graphing_agent"
 
 INSTRUCTIONS = (
     "You draw charts of datasets in this conversation. Use `list_datasets` to see what there is, `draw_chart` for a "
     "new chart, and `change_chart` when the request is about the last one (the same by month, only Spain, as a line). "
-    "To prepare figures that no column holds, use `query_datasets` first and draw its result. Name columns as the "
-    "dataset does. Never state a figure that no tool gave you. Tell the user what the chart shows in one or two "
-    "sentences, and pass on every note of the tool. If there is no dataset to draw from, say so. Answer in the "
-    "language of the request."
+    "To prepare figures that no column holds, use `query_datasets` first and draw its result. Ask `resolve_words` for "
+    "the days of a period before you filter by it. Name columns as the dataset does. Never state a figure that no tool "
+    "gave you. Tell the user what the chart shows in one or two sentences, and pass on every note of the tool. If "
+    "there is no dataset to draw from, say so. Answer in the language of the request."
 )
 EXAMPLES = {
     "en": (
@@ -33,14 +35,20 @@ EXAMPLES = {
 }
 
 
-def specialist(model: Model | str, *, settings: ModelSettings | None = None, is_streaming: bool = True) -> Specialist:
+def specialist(
+    model: Model | str,
+    *,
+    clock: Clock = SYSTEM_CLOCK,
+    settings: ModelSettings | None = None,
+    is_streaming: bool = True,
+) -> Specialist:
     """The agent as a member of a team."""
     work = AgentStep(
         name=AGENT_ID,
         model=model,
         output=str,
         instructions=INSTRUCTIONS,
-        tools=list(GRAPHING_TOOLS),
+        tools=[*GRAPHING_TOOLS, resolve_words_tool(clock)],
         settings=settings or DEFAULT_ROLES[AGENT_ID].settings,
         is_streaming=is_streaming,
     )

@@ -54,6 +54,22 @@ class CatalogueEntity:
     rules: tuple[Mapping[str, Any], ...] = ()
     source: Literal["standard", "tenant"] = "standard"
 
+    @property
+    def needs_a_parent(self) -> bool:
+        """Whether its records are read only with what they belong to, such as the lines of a journal."""
+        return any(rule.get("kind") == "filterRequired" for rule in self.rules)
+
+    @property
+    def own_words(self) -> tuple[str, ...]:
+        """What an entity of the tenant's own is called: nothing but its name is known."""
+        return (self.purpose,) if self.route == TENANT_ROUTE else ()
+
+    @property
+    def lines(self) -> str:
+        """The entity set of the lines of a document; empty where it has none."""
+        ways = (way for way in self.navigation.values() if way.is_collection and "documentId" in way.joins.values())
+        return next((way.target for way in ways if way.name.endswith("Lines")), "")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueNavigation:
@@ -117,7 +133,14 @@ class EntityCatalogue:
         self.entities = {entity.entity_set: entity for entity in entities}
         self.workflows = workflows
         self.all_synonyms = synonyms
-        self._terms = {name: _terms(entity, synonyms.get(name, ())) for name, entity in self.entities.items()}
+        self.words = {
+            name: words
+            for name, entity in self.entities.items()
+            if (words := synonyms.get(name) or entity.own_words) and not entity.needs_a_parent
+        }
+        """What people call the entities that can be asked for, in both languages."""
+        self._terms: dict[str, Mapping[str, tuple[float, str]]] = {}
+        """What entities are found by, gathered with the first search: many catalogues are made and never searched."""
 
     def entity(self, name: str) -> CatalogueEntity:
         """An entity by its set or singular name. Raises `MissingRecordError` that names what is near."""
@@ -127,14 +150,13 @@ class EntityCatalogue:
             raise MissingRecordError(f"the API has no entity {name[:60]!r}; near it: {near}")
         return found
 
-    def synonyms(self, entity_set: str) -> tuple[str, ...]:
-        """What people call an entity, in both languages."""
-        return self.all_synonyms.get(entity_set, ())
-
     def search(self, text: str, *, limit: int = MAX_FOUND) -> list[FoundEntity]:
         """The entities that fit a text best, with the reason."""
         wanted = {stem(word): word for word in words_of(text)}
         found = []
+        self._terms = self._terms or {
+            name: _terms(one, self.all_synonyms.get(name, ())) for name, one in self.entities.items()
+        }
         for name, terms in self._terms.items():
             hits = [(terms[one], word) for one, word in wanted.items() if one in terms]
             if not hits:

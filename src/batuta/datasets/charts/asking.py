@@ -376,7 +376,7 @@ class _Reading:
         known |= inflected(known, {name for column in self._table.columns for name in _names(column)})
         found: list[tuple[int, int, str]] = []
         for folded in sorted(known, key=len, reverse=True):
-            if not folded:
+            if not folded or f" {folded} " not in self._text:
                 continue
             for match in re.finditer(rf"(?<= ){re.escape(folded)}(?= )", self._text):
                 if not any(match.start() < end and start < match.end() for start, end, _ in found):
@@ -478,9 +478,9 @@ class _Reading:
     def _span_of(self, column: Column) -> Span | None:
         """Where a column is named first, by the longest of its names there."""
         spans = [
-            match.span()
+            (place + 1, place + 1 + len(name))
             for name in _names(column)
-            if (match := re.search(rf"(?<= ){re.escape(name)}(?= )", self._text))
+            if (place := self._text.find(f" {name} ")) >= 0
         ]
         return min(spans, key=lambda span: (span[0], -span[1])) if spans else None
 
@@ -494,15 +494,15 @@ class _Reading:
     def _take_choice(self, words: Words) -> str | None:
         pairs = sorted(((word, key) for key, group in words.items() for word in group), key=lambda pair: -len(pair[0]))
         for word, key in pairs:
-            if match := re.search(rf" {re.escape(_folded(word))} ", self._text):
-                self._cut(match.span(), " #order " if key == "column" else " ")
+            if (found := f" {_folded(word)} ") in self._text:
+                self._text = self._text.replace(found, " #order " if key == "column" else " ", 1)
                 return key
         return None
 
     def _take_any(self, words: Sequence[str]) -> bool:
         for word in sorted(words, key=len, reverse=True):
-            if match := re.search(rf" {re.escape(_folded(word))} ", self._text):
-                self._cut(match.span())
+            if (found := f" {_folded(word)} ") in self._text:
+                self._text = self._text.replace(found, " ", 1)
                 return True
         return False
 

@@ -23,19 +23,20 @@ async def joined_tables(library: DatasetLibrary, tables: Sequence[DatasetInfo]) 
     if any(len(each) != 1 or not _is_same_measure(each[0], first) for each in figures):
         return None
     measures = [each[0] for each in figures]
-    names = _names([column.title for column in measures], keys[0])
+    titles = _titles(tables, measures)
+    names = _names(titles, keys[0])
     made = await query_datasets(library, _statement(tables, keys[0], names, measures), name="_".join(names)[:50])
     if not isinstance(made, Dataset):
         return None
     labels = [column.title for table in tables[:1] for column in table.columns if column.name in keys[0]]
-    labels += [column.title for column in measures]
+    labels += titles
     columns = [
         column.model_copy(update={"label": label, "currency": None if place < len(keys[0]) else first.currency})
         for place, (column, label) in enumerate(zip(made.columns, labels, strict=True))
     ]
     said = [table.title.split(PARTS)[1:] for table in tables]
     shared = [part for part in said[0] if all(part in parts for parts in said)]
-    return replace(made, columns=columns, title=PARTS.join([" / ".join(one.title for one in measures), *shared]))
+    return replace(made, columns=columns, title=PARTS.join([" / ".join(titles), *shared]))
 
 
 def _keys(table: DatasetInfo) -> list[str]:
@@ -44,6 +45,13 @@ def _keys(table: DatasetInfo) -> list[str]:
 
 def _figures(table: DatasetInfo) -> list[Column]:
     return [column for column in table.columns if column.is_numeric]
+
+
+def _titles(tables: Sequence[DatasetInfo], measures: Sequence[Column]) -> list[str]:
+    """What each figure is called: the same one of several companies by the name of each."""
+    titles, companies = [column.title for column in measures], [table.provenance.company for table in tables]
+    is_of_each = len(set(titles)) < len(titles) == len(set(companies)) and all(companies)
+    return [f"{title} ({company})" for title, company in zip(titles, companies, strict=True)] if is_of_each else titles
 
 
 def _is_same_measure(one: Column, other: Column) -> bool:

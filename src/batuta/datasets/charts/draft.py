@@ -183,7 +183,9 @@ def _choose(draft: ChartDraft) -> None:
     taken = {column.name for column in (draft.x, draft.series) if column is not None}
     numeric = [column for column in draft.dataset.columns if column.is_numeric and column.name not in taken]
     if not draft.ys and draft.aggregate != "count":
-        additive = [column for column in numeric if column.is_additive]
+        additive = sorted(
+            (one for one in numeric if one.is_additive), key=lambda one: not (one.currency or one.currency_column)
+        )
         if sum(fold(column.title).rstrip(".") in MONTHS for column in additive) > 2:
             raise draft.refuse("months_as_columns", dataset=draft.dataset.title or draft.dataset.name)
         wanted = {"scatter": 2, "combined": 2}.get(draft.kind, 1)

@@ -44,6 +44,7 @@ from batuta.datasets.charts.labels import named_period, period_text
 from batuta.datasets.charts.request import TimeUnit, WantedKind
 from batuta.datasets.charts.words import UNIT_NAMES, say
 from batuta.datasets.dataset import Column
+from batuta.datasets.sql import SQL_CONNECTOR
 from batuta.datasets.values import NO_VALUE, Value
 from batuta.language.folding import fold
 
@@ -450,6 +451,7 @@ def cut_data(draft: ChartDraft) -> None:
     source = draft.dataset.provenance
     is_chosen = bool(draft.request.only or draft.request.excluded or draft.request.filters)
     is_wanted = draft.request.top is not None and draft.source_rows <= draft.request.top
+    is_wanted = is_wanted or bool(source.sources and source.connector != SQL_CONNECTOR)  # a measure's first rows
     if source.is_cut_short and is_wanted and not is_chosen:
         draft.note("there_are_more", rows=draft.source_rows)
     elif source.is_cut_short:

@@ -23,15 +23,19 @@ _GROUPS = (
 def unread_words(text: str, known: Iterable[str]) -> list[str]:
     """The words of a folded text that say nothing of a chart, in its order, without those of the table's own names."""
     named = sorted({name for name in known if name}, key=len, reverse=True)
-    for pattern in [*(re.escape(name) for name in named), *_chart_patterns()]:
-        text = re.sub(rf"(?<= )(?:{pattern})(?= )", "~", f" {text} ")
+    for name in named:
+        if f" {name} " in f" {text} ":  # a table has many values: no pattern is made for each
+            text = re.sub(rf"(?<= ){re.escape(name)}(?= )", "~", f" {text} ")
+    for pattern in _chart_patterns():
+        text = pattern.sub("~", f" {text} ")
     silent = filler_stems(vocabulary.CHART_FILLERS)
     return [word for word in dict.fromkeys(text.split()) if word.strip("~#") and stem(word) not in silent]
 
 
 @lru_cache(maxsize=1)
-def _chart_patterns() -> tuple[str, ...]:
+def _chart_patterns() -> tuple[re.Pattern[str], ...]:
     """Words of charts as patterns, the longest first: "stacked by" before "stacked"."""
     words = [word for words in _LISTS for word in words]
     words += [word for group in _GROUPS for words in group.values() for word in words]
-    return tuple(sorted({re.sub(r"[^\w%?\[\]]+", " ", fold(word)) for word in words}, key=len, reverse=True))
+    folded = sorted({re.sub(r"[^\w%?\[\]]+", " ", fold(word)) for word in words}, key=len, reverse=True)
+    return tuple(re.compile(rf"(?<= )(?:{pattern})(?= )") for pattern in folded)

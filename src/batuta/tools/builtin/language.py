@@ -7,12 +7,12 @@ from zoneinfo import ZoneInfo
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.language.amounts import find_money, find_percentages
 from batuta.language.dates import find_dates
-from batuta.language.durations import find_durations
 from batuta.language.findings import Finding
 from batuta.language.moments import find_moments
 from batuta.language.numbers import find_numbers
 from batuta.language.periods import find_comparisons, find_periods
 from batuta.language.places import find_zones
+from batuta.language.times import find_durations
 from batuta.tools.builtin.clock import own_zone
 from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool

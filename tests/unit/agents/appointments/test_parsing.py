@@ -117,6 +117,37 @@ def test_how_long_something_is_to_be_is_not_by_how_much_it_is_moved(text: str, m
     assert (parsed.intent, parsed.duration_minutes, parsed.shift_minutes) == (RequestKind.RESCHEDULING, minutes, None)
 
 
+@pytest.mark.parametrize(
+    ("text", "day", "minutes"),
+    [
+        ("push tomorrow's call with Ana back an hour", "tomorrow", 60),
+        ("adelanta media hora la llamada del viernes", "viernes", -30),
+        ("bring Friday's demo forward by an hour", "Friday", -60),
+    ],
+)
+def test_the_day_of_what_is_moved_by_some_time_tells_which_one_it_is(text: str, day: str, minutes: int) -> None:
+    parsed = parse_as(text, "move")
+    assert (parsed.date_text, parsed.from_date_text, parsed.shift_minutes) == (None, day, minutes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "schedule a demo with Acme on 24 November at 10 ▸ make it an hour later",
+        "agenda una demo con Acme el 24 de noviembre a las 10 ▸ mejor una hora más tarde",
+    ],
+)
+def test_a_later_message_that_says_by_how_much_is_a_move_and_no_length(text: str) -> None:
+    parsed = parse_request(text)
+    assert (parsed.intent, parsed.shift_minutes, parsed.duration_minutes) == (RequestKind.RESCHEDULING, 60, None)
+
+
+@pytest.mark.parametrize("text", ["el dentista mejor el 26 a las 8", "the dentist, better on the 26th at 8"])
+def test_what_is_better_at_another_time_is_moved_and_not_booked_again(text: str) -> None:
+    assert parse_as(text, "create").intent is RequestKind.RESCHEDULING
+    assert parse_as(f"book {text}", "create").intent is RequestKind.CREATION
+
+
 def test_half_an_hour_later_is_still_a_move() -> None:
     parsed = parse_as("make the meeting with Ana half an hour later", "move")
     assert (parsed.duration_minutes, parsed.shift_minutes) == (None, 30)

@@ -3,7 +3,7 @@
 A day that is not understood is asked about: none is ever guessed.
 """
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -281,3 +281,61 @@ def test_some_hours_from_now_are_real_hours_when_the_clocks_change() -> None:
 
 def test_some_hours_from_now_on_another_day_are_asked_about() -> None:
     assert drafted("book a call with Ana tomorrow in two hours").problems == ("date",)
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("meeting with the Boston team on Tuesday at 9am Boston time", "2026-11-17T15:00+01:00"),
+        ("call with Kenji on Thursday at 10am tokyo time", "2026-11-19T02:00+01:00"),
+        ("llamada con Sam el viernes a las 10, hora de nueva york", "2026-11-20T16:00+01:00"),
+        ("call with Tom on Thursday at 4pm EST", "2026-11-19T22:00+01:00"),
+        ("llamada con Tom el jueves a las 16:00 gmt", "2026-11-19T17:00+01:00"),
+        ("cita con Sam el viernes a las 10 de lisboa", "2026-11-20T11:00+01:00"),
+        ("meeting with Ana in Madrid on Tuesday at 9am London time", "2026-11-17T10:00+01:00"),
+    ],
+)
+def test_a_time_said_in_the_time_of_a_place_is_the_time_there(text: str, start: str, tmp_path: Path) -> None:
+    outcome = assess(parse_request(text), CalendarFile(tmp_path / "ana.ics", SUNDAY_NOON.zone), SUNDAY_NOON)
+    assert outcome.draft.slot is not None
+    assert outcome.draft.slot.start == datetime.fromisoformat(start)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "call with Priya tomorrow at 4pm Villarriba time",
+        "llamada con Priya mañana a las 16h, hora de Villarriba",
+        "call with Priya tomorrow at 4pm London time, 5pm Tokyo time",
+        "book a meeting tomorrow at 4pm, not with Ana",
+    ],
+)
+def test_a_time_of_an_unknown_place_or_of_two_is_asked_about(text: str, tmp_path: Path) -> None:
+    outcome = assess(parse_request(text), CalendarFile(tmp_path / "ana.ics", SUNDAY_NOON.zone), SUNDAY_NOON)
+    assert (outcome.outcome, outcome.draft.problems) == ("needs_information", ("unread",))
+
+
+@pytest.mark.parametrize(
+    ("later", "start"),
+    [("make it an hour later", "2026-11-24T11:00+01:00"), ("mejor media hora antes", "2026-11-24T09:30+01:00")],
+)
+def test_what_was_never_booked_is_asked_for_by_so_much_earlier_or_later(later: str, start: str, tmp_path: Path) -> None:
+    parsed = parse_request(f"schedule a demo with Acme on 24 November at 10 ▸ {later}")
+    outcome = assess(parsed, CalendarFile(tmp_path / "ana.ics", SUNDAY_NOON.zone), SUNDAY_NOON)
+    assert outcome.draft.slot is not None
+    assert (outcome.draft.slot.start, outcome.draft.moved) == (datetime.fromisoformat(start), None)
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last"),
+    [
+        ("after Wednesday (?)", "2026-11-19", "2027-11-14"),
+        ("después del miércoles (?)", "2026-11-19", "2027-11-14"),
+        ("before Thursday (?)", "2026-11-15", "2026-11-18"),
+        ("hasta el jueves (?)", "2026-11-15", "2026-11-19"),
+    ],
+)
+def test_one_side_of_a_day_is_a_stretch_to_look_at(words: str, first: str, last: str) -> None:
+    found = resolve_span(words, SUNDAY_NOON.local.date())
+    assert found is not None
+    assert (found[0], found[1] - timedelta(days=1)) == (date.fromisoformat(first), date.fromisoformat(last))

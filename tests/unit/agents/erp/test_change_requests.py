@@ -49,6 +49,12 @@ def read(text: str) -> ChangeRequest:
             {"unitPrice": "120 euros", "unitCost": "80"},
         ),
         ("creat a custmer called Acme", "customers", "Acme", {}),
+        (
+            "add a vendor called Iron Works, phone 555 1234, in Leeds",
+            "vendors",
+            "Iron Works",
+            {"phoneNumber": "555 1234", "city": "Leeds"},
+        ),
         ("apunta un cliente nuevo: Ferretería Luna, de Jaén", "customers", "Ferretería Luna", {"city": "Jaén"}),
         ("crea un cliente", "customers", "", {}),
     ],

@@ -38,3 +38,21 @@ def test_a_reference_that_is_changed_is_shown_although_it_is_an_id() -> None:
     text = shown(before, {"paymentTermsId": "60-days"}, "en")
     assert "| 30-days | 60-days |" in text
     assert "taxArea" not in text
+
+
+def test_figures_of_entries_stand_at_the_right_and_numbers_of_accounts_do_not() -> None:
+    """An account's number names something; nobody adds it up."""
+    entry = {"accountNumber": "2310", "description": "Invoice 7", "debitAmount": 54.45, "creditAmount": 0}
+    change = RecordChange(kind="action", entity="salesInvoices", record_id="1", values={}, action="post")
+    row = RowDifference(entity="generalLedgerEntries", id="9", before=None, after=entry)
+    text = preview_text(ChangePreview(rows=(row,), is_rehearsed=True), change, COMPANY, record={}, language="en")
+    assert "|---|---|---:|---:|\n| 2310 | Invoice 7 | 54.45 |" in text
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_an_id_is_not_shown_beside_the_number_of_the_same_record(language: str) -> None:
+    """Who approves a payment reads which invoice it is for; the id of that says nothing more."""
+    values = {"appliesToInvoiceId": "23a10290-192d", "appliesToInvoiceNumber": "103178"}
+    text = shown({}, values, language)
+    assert "103178" in text
+    assert "23a10290" not in text

@@ -23,6 +23,7 @@ from batuta.offline.requests import Task
 from batuta.testing.erp import MemoryErp
 
 NOW = datetime(2026, 9, 30, 12, tzinfo=UTC)
+ALL_TIME = {"first": "1900-01-01", "last": "2026-09-30", "grain": "range"}
 
 
 def record(number: str, name: str = "", **values: Any) -> dict[str, Any]:
@@ -81,6 +82,21 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("stock valorado por categoría", {"measure": "stock_value", "split_by": ["category"]}),
         ("ventas de hotles mar", {"measure": "sales", "only": ["Hoteles Mar, S.A."]}),
         ("pedidos abiertos ▸ ¿cuánto suman?", {"measure": "orders_to_ship"}),
+        ("¿quién vendió más en julio?", {"measure": "sales", "split_by": ["salesperson"]}),
+        ("who sold the most last quarter?", {"measure": "sales", "split_by": ["salesperson"]}),
+        ("¿a quién vendimos más en julio?", {"measure": "sales", "split_by": ["customer"]}),
+        ("who sells us the most?", {"measure": "purchases", "split_by": ["vendor"]}),
+        ("¿cuál es el ticket medio de venta?", {"measure": "average_invoice"}),
+        ("best month ever?", {"measure": "sales", "period": ALL_TIME}),
+        ("el mejor mes de la historia", {"measure": "sales", "period": ALL_TIME}),
+        ("customers that never bought anything", {"ranking": "absent", "period": ALL_TIME}),
+        ("overdue invoices older than 60 days", {"measure": "overdue_receivables", "split_by": ["document"]}),
+        ("how many invoices did we send last month?", {"measure": "invoice_count"}),
+        ("which product makes us the most money?", {"measure": "gross_margin", "split_by": ["item"]}),
+        (
+            "what share of sales comes from our biggest customer?",
+            {"measure": "sales", "split_by": ["customer"], "compare": {"kind": "whole"}, "top": 1},
+        ),
         ("sales by customer ▸ what is the total?", {"measure": "sales", "split_by": None}),
         ("existencias por categoría en euros", {"measure": "stock_value", "split_by": ["category"]}),
         ("gross margin percentage last year", {"measure": "margin_percent"}),
@@ -113,6 +129,8 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("¿cuántas Mesa Roble 90 vendimos el año pasado?", {"measure": "units_sold", "only": ["Mesa Roble 90"]}),
         ("¿qué vendimos a hoteles en agosto?", {"measure": "sales", "only": ["Hoteles"], "split_by": None}),
         ("las 3 mesas que más se venden", {"split_by": ["item"], "only": ["MESAS"], "top": 3}),
+        ("what do we sell the most?", {"measure": "sales", "ranking": "most", "split_by": ["item"]}),
+        ("¿qué es lo que menos se vende?", {"measure": "sales", "ranking": "least", "split_by": ["item"]}),
         ("gráfico de barras con las ventas por categoría", {"measure": "sales", "only": None}),
         ("margen de este año comparado con el pasado", {"compare": {"kind": "previous_period"}}),
         ("el IVA que hemos repercutido este trimestre", {"measure": "sales_vat"}),
@@ -271,6 +289,9 @@ def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expec
         "¿cuánto nos ha comprado este año?",
         "¿cuánto cobra Ana al mes?",
         "top 5 customers by sales ▸ what is the total?",
+        "revenue growth month over month in 2026",
+        "margin of our biggest customer",
+        "refund invoice 103177",
     ],
 )
 def test_what_cannot_be_settled_is_never_a_figure_of_something_else(erp: Interpreter, text: str) -> None:
@@ -412,6 +433,8 @@ def test_what_was_posted_is_past_and_what_falls_due_is_near(erp: Interpreter, te
         ("the last 5 invoices of Casa Lola", ["postingDate desc", "number desc"], 5),
         ("últimos pedidos de venta", ["orderDate desc", "number desc"], None),
         ("show me the latest 5 sales orders", ["orderDate desc", "number desc"], 5),
+        ("ultimas 5 facturas de venta", ["postingDate desc", "number desc"], 5),
+        ("dame las 10 facturas más recientes", ["postingDate desc", "number desc"], 10),
     ],
 )
 def test_a_list_begins_at_the_end_of_time_that_is_named(
@@ -525,6 +548,8 @@ def test_a_question_of_its_own_is_not_joined_to_one_that_was_not_understood(acce
         ("condiciones de pago de Maderas Sur", "vendors", ["paymentTermsId"]),
         ("coste de la Mesa Roble 90", "items", ["unitCost"]),
         ("estado del presupuesto 1001", "salesQuotes", ["status"]),
+        ("invoice 103100: which lines does it have?", "salesInvoices", ["lines"]),
+        ("líneas del pedido 101061", "salesOrders", ["lines"]),
     ],
 )
 def test_any_field_of_a_record_can_be_asked_for(erp: Interpreter, text: str, entity: str, fields: list[str]) -> None:
@@ -537,6 +562,18 @@ def test_a_field_that_a_record_does_not_have_is_not_answered_with_others(erp: In
     found = erp.interpret("límite de crédito de la Mesa Roble 90", now=NOW)
     assert [each.unknown for each in found if each.intent.id == "find_record"] == [("creditLimit",)]
     assert not any(each.is_sure for each in found)
+
+
+@pytest.mark.parametrize("text", ["refund invoice 103177", "return invoice 103177"])
+def test_a_document_is_not_shown_where_something_is_to_be_done_with_it(erp: Interpreter, text: str) -> None:
+    assert not any(each.is_sure for each in erp.interpret(text, now=NOW))
+
+
+def test_half_of_a_question_is_not_answered_for_the_whole(erp: Interpreter) -> None:
+    """A customer has a balance and no due date: those of its invoices are meant."""
+    found = read(erp, "what does Casa Lola owe us and when is it due?")
+    assert found.intent.id != "find_record"
+    assert "dueDate" in found.values["fields"]
 
 
 @pytest.mark.parametrize(
@@ -699,6 +736,7 @@ def test_whether_something_is_paid_asks_for_no_payments(erp: Interpreter, text: 
         ("when is it due? (Casa Lola, S.L.)", "salesInvoices"),
         ("¿cuándo tenemos que pagar a Maderas Sur?", "purchaseInvoices"),
         ("due dates of Casa Lola", "salesInvoices"),
+        ("¿cuánto le debemos a Maderas Sur y cuándo vence?", "purchaseInvoices"),
     ],
 )
 def test_when_something_of_a_party_falls_due_is_read_off_its_open_invoices(

@@ -144,7 +144,7 @@ FIELD_CLAUSE: Mapping[str, re.Pattern[str]] = {
     name: re.compile(
         rf"(?:(?:,|and|y|e|with|con|at|in|whose|cuyo|cuya|su|its|a|an|un|una|the|el|la) )*{group}(?: (?:is|es|of|de|:|=|number|numero))*"
         rf" (?P<value>{QUOTE}|{_AMOUNT if FIELDS[name].kind == 'number' else r'[+(]?[0-9][0-9 ()-]{5,}[0-9]' if FIELDS[name].kind == 'phone' else r'[^,;]+?'})"
-        r"(?= (?:and|y|e|with|con|in|en)\b|,|;|$)"
+        r"(?= (?:and|y|e|with|con|in|en)\b| ?[,;]|$)"
     )
     for name, group in _FIELD_GROUPS.items()
 }  # fmt: skip

@@ -241,7 +241,7 @@ class Resolver:
             found = await self.lookup.document(request.entity, request.which)
             if found is None:
                 facts = {"noun": noun, "words": request.which, "company": company_name(self.lookup.company)}
-                raise _UnansweredError("which", self._say("ask_nobody", **facts))
+                raise _UnansweredError("which", self._say("ask_unknown_party", **facts))
             owner = str(found.values.get("customerName") or found.values.get("vendorName") or "")
             if request.party and request.party != owner:
                 raise _UnansweredError("which", self._say("ask_owner", noun=noun, number=request.which, owner=owner))
@@ -269,7 +269,7 @@ class Resolver:
         noun = noun_of(entity, self.language)
         if not found:
             facts = {"noun": noun, "words": words, "company": company_name(self.lookup.company)}
-            raise _UnansweredError(key, self._say("ask_nobody", **facts))
+            raise _UnansweredError(key, self._say("ask_unknown_party", **facts))
         listed = "; ".join(f"{one.values.get('displayName')} ({one.values.get('number')})" for one in found)
         raise _UnansweredError(key, self._say("ask_several", words=words, names=listed))
 

@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from batuta.language.calendar_math import Period, months_on
 
+EARLIEST = date(1900, 1, 1)
+"""The first day of all time: no books begin before it."""
 _MONTHS = re.compile(r"\b(?:months|meses)\b", re.IGNORECASE)
 
 

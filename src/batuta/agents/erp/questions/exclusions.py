@@ -20,7 +20,7 @@ EXCLUSION_WORDS: Synonyms = {
     )
 }  # fmt: skip
 """What stands before a name that does not count."""
-_ALSO_OTHERWISE = frozenset({"menos", "without", "sin", "outside"})
+_ALSO_OTHERWISE = frozenset({"menos", "without", "sin", "outside", "fuera de"})
 """Words that mean something else where no name follows them."""
 _UP_TO_A_NAME = re.compile(
     r"\W*(?:(?:the|those|ones|customers?|clients?|vendors?|suppliers?|items?|products?|countr(?:y|ies)|in|from|of|for|to|a|al|los?|las?|"

@@ -6,7 +6,7 @@ and `largest` a split by document, what customers `buy` are sales. What cannot b
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
@@ -19,13 +19,16 @@ from batuta.agents.erp.questions.limits import (
     settle_absence,
     settle_account_words,
     settle_accounts,
+    settle_bound,
     settle_change,
     settle_newness,
+    settle_place,
 )
 from batuta.agents.erp.questions.lists import PRICE_QUESTION, SUM_WORDS
 from batuta.agents.erp.questions.parties import of_customers, of_vendors, typed_numbers
 from batuta.agents.erp.questions.periods import (
     asked_periods,
+    settle_all_time,
     settle_due_period,
     settle_earlier,
     settle_month_rows,
@@ -84,6 +87,15 @@ _NESTED = re.compile(
     rf"|\bdel\s+{PARTY}\s+(?:que\s+)?mas\b"
 )
 """A question within the question: the figure of something that another figure would have to find first."""
+_BY_TIME = re.compile(
+    r"\b(?:last|latest|newest|oldest|most\s+recent|ultim[oa]s)\s+(?:\d+|two|three|four|five|ten|dos|tres|cuatro|cinco|diez)\b"
+    r"(?!\s+(?:days?|dias?|weeks?|semanas?|months?|mes(?:es)?|quarters?|trimestres?|years?|anos?|half|semestres?)\b)"
+    r"|\b(?:\d+|two|three|four|five|ten|dos|tres|cuatro|cinco|diez)\s+(?:\w+\s+)?(?:latest|newest|oldest|most\s+recent|mas\s+recientes|ultim[oa]s)\b"
+)
+"""The first rows of an order in time, which no ranking by a figure is."""
+_STEP_BY_STEP = re.compile(r"\b(month|week|quarter|day)[\s-](?:over|on)[\s-]\1\b|\b(?:mom|qoq|wow)\b")
+"""Each period beside the one before it: a comparison with the year before is another figure."""
+_COMPLEMENT = re.compile(r"\s+(?:de|del|of)\s+(?:las?\s+|los\s+|our\s+|the\s+)?")
 _BALANCES = frozenset({"balance", "balances", "saldo", "saldos"})
 _STOCK = "stock_quantity"
 _INVOICES = "invoice_count"
@@ -99,7 +111,7 @@ _RANKED_WITHIN = {"category": "item", "country": "customer", "city": "customer",
 """What is ranked of the values that a question is limited to."""
 _SELLS = re.compile(r"\b(?:sell|sold|selling|sells|buy|bought|buys|vend\w+|compr\w+)\b")
 _EARNS = re.compile(r"\bcobra[n]?\b(?!\s+(?:a|de|por)\b)")
-"""What somebody earns, in a word that also says what is collected: wages are kept in no name."""
+"""What a person earns, in a word that also says what is collected: wages are kept in no name."""
 _HOW_MANY = re.compile(r"\b(?:how many|cuant[oa]s)\b")
 _ASKS_WHEN = re.compile(r"\b(?:when|cuando)\b")
 """Asks for a date, which no measure is."""
@@ -125,15 +137,14 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
                 _OF_A_KIND,
                 _TURNOVER,
                 _INVOICES_PAID,
-                _NESTED,
                 _EARNS,
                 _ASKS_WHEN,
+                _BY_TIME,
+                _STEP_BY_STEP,
                 PRICE_QUESTION,
             )
             for each in pattern.finditer(fold(texts[-1]))
         ]
-        if _ALL_COMPANIES.search(question.plain):
-            question.values.pop("top", None)  # the "two" of "las dos empresas" limits no rows
         if is_summed:
             _settle_sum(question)
         if described := question.values.pop("described", None):
@@ -146,12 +157,11 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         settle_longer_splits(question)
         _forget_period(question, texts, index_of(measures))
         settle_periods(question, texts)
+        settle_all_time(question, texts)
         settle_earlier(question, texts)
         settle_month_rows(question, texts)
         settle_parties(question)
-        names = _settle_measures(
-            question, _measure_findings(question, index_of(measures), texts, access.today()), access
-        )
+        names = _settle_measures(question, _measure_findings(question, index_of(measures), texts, access), access)
         _require_past(question, texts[-1], names)
         if any(access.measures.measures[name].looks_ahead for name in names):
             settle_due_period(question, texts)
@@ -160,6 +170,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         settle_accounts(question, names)
         names = settle_absence(question, names, index_of(measures).find(text))
         names = settle_newness(question, names)
+        _settle_nested(question, texts[-1], names)
         settle_change(question)
         settle_versus(question, names, access)
         settle_sums(question)
@@ -167,8 +178,8 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         _settle_companies(question, names, access)
         if not is_summed:
             _settle_documents(question, names)
-        _settle_bound(question)
-        _settle_place(question)
+        settle_bound(question)
+        settle_place(question)
         _require_one_list(question)
         question.values.pop("qualifiers", None)
         if left_out := question.values.pop("without", None):
@@ -206,22 +217,24 @@ def _settle_sum(question: FigureQuestion) -> None:
 
 
 def _measure_findings(
-    question: FigureQuestion, index: ChoiceIndex, texts: Sequence[str], today: date
+    question: FigureQuestion, index: ChoiceIndex, texts: Sequence[str], access: ErpAccess
 ) -> list[Finding[str]]:
-    """The measures that are named: not by words of a period, nor by "invoices", which share a stem with "invoiced".
+    """The measures that are named: not by words of a period or a company, nor by "invoices", a stem of "invoiced".
 
     A later text that names one takes the place of what the earlier ones named.
     """
-    now = datetime(today.year, today.month, today.day, 12, tzinfo=UTC)
+    now = datetime.combine(question.today, datetime.min.time(), tzinfo=UTC) + timedelta(hours=12)
     for text in reversed(texts):
-        periods = [each.span for each in find_periods(text, now=now)]
-        periods += [each.span for each in find_comparisons(text, now=now)]
+        taken = [each.span for each in find_periods(text, now=now)]
+        taken += [each.span for each in find_comparisons(text, now=now)]
+        taken += [each.span for each in index_of(access.names("company")).find(text) if " " in each.text]
         found = [
             each
             for each in index.find(text)
             if not (each.value in ("sales", "invoiced") and names_documents(each.text))
-            and not any(each.span.overlaps(span) for span in periods)
+            and not any(each.span.overlaps(span) for span in taken)
         ]
+        found = _without_complements(question, text, found)
         question.unknown += [
             each.text
             for each in found
@@ -230,6 +243,19 @@ def _measure_findings(
         if found:
             return _without_bare_balances(question, found)
     return []
+
+
+def _without_complements(question: FigureQuestion, text: str, found: Sequence[Finding[str]]) -> list[Finding[str]]:
+    """See that "the average ticket of sales" is one figure: what a rate is said to be of is in it already."""
+    rates = [each for each in found if question.book.measures[each.value].kind == "ratio"]
+    return [
+        each
+        for each in found
+        if not any(
+            rate.span.end <= each.span.start and _COMPLEMENT.fullmatch(fold(text[rate.span.end : each.span.start]))
+            for rate in rates
+        )
+    ]
 
 
 def _without_bare_balances(question: FigureQuestion, found: Sequence[Finding[str]]) -> list[Finding[str]]:
@@ -249,8 +275,11 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
     names = _counted_alone(question, found)
     said = question.qualifiers
     splits = without_covered(question, found, names)
-    if names == ["sales"] and "vendor" in splits and _BILLED_BY.search(question.plain):
+    is_asked_whose = values.get("who") or "vendor" in splits
+    if names == ["sales"] and is_asked_whose and _BILLED_BY.search(question.plain):
         names = ["purchases"]
+        splits = list(dict.fromkeys((*splits, "vendor")))
+        values.pop("who", None)
     names = of_accounts(question, names or _unnamed(question, said, splits))
     names = of_vendors(question, names, said, access)
     names = of_customers(question, names, found, access)
@@ -366,6 +395,12 @@ def _require_vat_known(question: FigureQuestion, names: Sequence[str], unused: M
     ]
 
 
+_WHAT_SELLS = re.compile(
+    r"\W*(?:(?:and|y)\s+)?(?:what|que|lo\s+que)\b(?:\s+es\s+lo\s+que)?(?=.*\b(?:sells?|sold|selling|vend(?:e|en|emos|io|ieron|imos|ido))\b)"
+)
+"""Asks for a thing, not for a sum: "what do we sell most?", "¿qué es lo que menos se vende?"."""
+
+
 def _ranked_splits(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> list[str]:
     """What is to be ranked where no split says it: the items of a category, the customers of a country."""
     values, book = question.values, question.book
@@ -375,6 +410,8 @@ def _ranked_splits(question: FigureQuestion, names: Sequence[str], access: ErpAc
         return [split]
     if values.get("who"):
         return []
+    if _WHAT_SELLS.match(question.plain) and "item" in book.splits(book.measures[names[0]]):
+        return ["item"]
     kinds = [kind for one in values.get("only") or () for kind in _RANKED_WITHIN if access.values_named(kind, one)]
     known = book.splits(book.measures[names[0]])
     wanted = [_RANKED_WITHIN[kind] for kind in kinds if _RANKED_WITHIN[kind] in known][:1]
@@ -394,6 +431,16 @@ def _settle_shares(question: FigureQuestion, names: Sequence[str], said: Mapping
         question.values["compare"] = {"kind": "whole"}
     else:
         question.unknown.append(shares[0])
+
+
+def _settle_nested(question: FigureQuestion, text: str, names: Sequence[str]) -> None:
+    """Read "what share of sales is of our largest customer": its row. Another figure of it is not found this way."""
+    said = _NESTED.search(fold(text))
+    is_share = question.values.get("compare") == {"kind": "whole"} and question.values.get("split_by")
+    if said is not None and is_share and list(names) in (["sales"], ["purchases"]):
+        question.values |= {"top": 1, "ranking": question.values.get("ranking", "most")}
+    elif said is not None:
+        question.unknown.append(said.group())
 
 
 def _is_implied(book: MeasureBook, name: str, names: Sequence[str]) -> bool:
@@ -535,32 +582,6 @@ def _settle_documents(question: FigureQuestion, names: Sequence[str]) -> None:
         is_sum = re.search(r"\b(?:how much|total|sum|cuanto|suma|importe)\b", question.plain) is not None
         if question.is_ranked or "bound" in values or not is_sum:
             values["split_by"] = [DOCUMENT]
-
-
-def _settle_bound(question: FigureQuestion) -> None:
-    bound = question.values.pop("bound", None)
-    if bound is None:
-        return
-    if bound["is_days"]:
-        is_late = bound["side"] == "above" and question.values.get("measure") == "overdue_receivables"
-        if not is_late:
-            question.unknown.append(f"{bound['amount']} days")
-            return
-    elif not question.values.get("split_by"):
-        question.unknown.append(bound["amount"])
-        return
-    question.values["bound"] = bound
-
-
-def _settle_place(question: FigureQuestion) -> None:
-    """Read "and the second?": the row at that place of a ranking."""
-    place = question.values.pop("place", None)
-    if place is None:
-        return
-    if question.values.get("split_by") and "top" not in question.values and question.values.get("measure"):
-        question.values |= {"top": {"place": int(place)}, "ranking": question.values.get("ranking", "most")}
-    else:
-        question.unknown.append(place)
 
 
 def _require_one_list(question: FigureQuestion) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.measuring import SPLIT_PREFIX
+from batuta.agents.erp.questions.periods import all_time
 from batuta.agents.erp.questions.question import FigureQuestion
 from batuta.language.choices import index_of
 from batuta.language.findings import Finding, TextSpan
@@ -35,6 +36,7 @@ _NEGATION = re.compile(
     r"\b(?:(?:have|has|did|do|does|were|was|are|is)(?:n['’]?t|\s+not)|not|no|never|nunca|without|sin)\b"
     r"|\b(?P<idle>inactiv(?:e|[oa]s?)|dormant)\b"
 )
+_NEVER = ("never", "nunca")
 _UP_TO_THE_VERB = re.compile(
     r"\s*(?:(?:se|nos|us|been|being|have|has|had|ha|han|hemos|he|habia|any|ever|yet|a|single|nada|anything|de|made|placed|"
     r"hecho|tenido|tienen|ningun|ninguna|una|le|les|we|su|sus|did)\s+)*"
@@ -114,6 +116,8 @@ def settle_absence(question: FigureQuestion, names: Sequence[str], found: Sequen
     )
     if is_clear:
         values["ranking"] = "absent"
+        if said[0].group() in _NEVER:
+            values.setdefault("period", all_time(question.today))
     else:
         question.unknown += [each.group() for each in said]
     return list(names)
@@ -169,3 +173,30 @@ def settle_change(question: FigureQuestion) -> None:
         return
     question.values["compare"] = {**question.values["compare"], "change": "less" if said["less"] else "more"}
     question.values.pop("ranking", None)
+
+
+def settle_bound(question: FigureQuestion) -> None:
+    """Keep a limit of what can be limited: rows by their amount, documents by how late they are."""
+    bound = question.values.pop("bound", None)
+    if bound is None:
+        return
+    if bound["is_days"]:
+        is_late = bound["side"] == "above" and question.values.get("measure") == "overdue_receivables"
+        if not is_late:
+            question.unknown.append(f"{bound['amount']} days")
+            return
+    elif not question.values.get("split_by"):
+        question.unknown.append(bound["amount"])
+        return
+    question.values["bound"] = bound
+
+
+def settle_place(question: FigureQuestion) -> None:
+    """Read "and the second?": the row at that place of a ranking."""
+    place = question.values.pop("place", None)
+    if place is None:
+        return
+    if question.values.get("split_by") and "top" not in question.values and question.values.get("measure"):
+        question.values |= {"top": {"place": int(place)}, "ranking": question.values.get("ranking", "most")}
+    else:
+        question.unknown.append(place)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
+from batuta.agents.erp.naming import LINES_FIELD
 from batuta.agents.erp.questions.exclusions import excluded_names, unused_exclusions
 from batuta.agents.erp.questions.periods import due_period
 from batuta.agents.erp.questions.question import unnamed_owner
@@ -107,6 +108,10 @@ ASKED_FIELDS: Synonyms = {
     "itemCategoryCode": ("category", "categoría", "familia"),
     "baseUnitOfMeasureCode": ("unit of measure", "unidad de medida"),
     "postalCode": ("postal code", "zip code", "postcode", "código postal"),
+    LINES_FIELD: (
+        "lines", "line items", "products", "items", "what is on it", "what is in it", "líneas", "lineas", "productos",
+        "artículos", "qué lleva", "qué incluye", "qué contiene",
+    ),
 }  # fmt: skip
 """What people ask of one record, also of one that was shown before: "and when is it due?"."""
 LISTED_FIELDS: Synonyms = {
@@ -186,6 +191,8 @@ _SAME_FIELDS: Mapping[str, Sequence[str]] = {
     "remainingAmount": ("remainingAmount", "inventory"),
 }
 """What a field is called on each kind of record; what is left of an item is its stock."""
+_NEVER_IMPLIED = frozenset({"dueDate", "requestedDeliveryDate", LINES_FIELD})
+"""Fields whose words ask for nothing else: the other fields of a record without them are no answer."""
 _FIGURES_OF_PARTIES = frozenset(
     {"agedAccountsReceivables", "agedAccountsPayables", "customerSales", "vendorPurchases", "customerFinancialDetails"}
 )
@@ -339,8 +346,10 @@ def settle_record(
     def settle(values: Mapping[str, Any], texts: Sequence[str]) -> Settled:
         kept = dict(values)
         code, which = kept.pop("code", None), kept.get("which")
-        if code is not None and (entity := _numbered_by(code, texts[-1], entities_named())):
-            kept["entity"] = entity
+        unread = ""
+        if code is not None:
+            entity, unread = _numbered_by(code, texts[-1], entities_named())
+            kept |= {"entity": entity} if entity else {}
         if len(texts) > 1 and (first := index_of(entities_named()).find(texts[0])):
             kept["entity"] = first[0].value  # "who is the customer?" asks it of the invoice that was shown
         kinds = [kind for kind in _OWN_KIND.values() if which and access.values_named(kind, which)]
@@ -363,21 +372,30 @@ def settle_record(
         wanted = [name for name in kept.get("asked", ()) if kept.get("entity") not in _OWN_FIELDS.get(name, ())]
         known = access.catalogue.entities.get(kept.get("entity", ""))
         kept["asked"] = wanted if known is None else [own for name in wanted if (own := own_field(known, name))]
-        unknown = [wanted[0]] if wanted and not kept["asked"] and kept.get("which") else []
+        unknown = [name for name in wanted if known and not own_field(known, name)] if kept.get("which") else []
+        unknown = unknown if not kept["asked"] else [name for name in unknown if name in _NEVER_IMPLIED]
+        unknown += [unread] if unread else []
         return Settled(values={name: value for name, value in kept.items() if value != []}, unknown=tuple(unknown))
 
     return settle
 
 
-def _numbered_by(code: str, text: str, entities: Synonyms) -> str:
-    """The kind of document whose word stands before a number: "the delivery of order 101044" is of an order."""
+def _numbered_by(code: str, text: str, entities: Synonyms) -> tuple[str, str]:
+    """The kind of document whose word stands before a number, and a word for another kind that is not joined to it.
+
+    "The delivery of order 101044" is of an order; "refund invoice 103177" asks for something to be done with one.
+    """
     before = [each for each in index_of(entities).find(text) if each.span.end <= text.find(code)]
-    nearest = before[-1] if len(before) > 1 else None
-    return nearest.value if nearest is not None and nearest.value in _NUMBERED else ""
+    if len(before) < 2 or before[-1].value not in _NUMBERED:
+        return "", ""
+    is_joined = text[before[-2].span.end : before[-1].span.start].strip()
+    return before[-1].value, "" if is_joined else before[-2].text
 
 
 def own_field(known: CatalogueEntity, name: str) -> str:
     """What a field that people ask for is called on an entity; nothing where it has none such."""
+    if name == LINES_FIELD:
+        return name if known.lines else ""
     return next((each for each in _SAME_FIELDS.get(name, (name,)) if each in known.properties), "")
 
 

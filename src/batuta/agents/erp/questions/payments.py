@@ -7,6 +7,7 @@ from typing import Any
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.questions.limits import HOW_MUCH
 from batuta.agents.erp.questions.question import unnamed_owner
+from batuta.language.choices import index_of
 from batuta.language.folding import fold
 from batuta.language.understanding import Intent, Settled, Slot, Synonyms
 
@@ -31,8 +32,9 @@ LAST_WORDS: Synonyms = {
 }  # fmt: skip
 _FILLERS = (
     "list show received us customer vendor supplier time did does their made send dates date money it them they",
+    "we owe owes and",
     "lista muestra ensename recibido recibidos nos cliente proveedor vez hizo fue hecho su sus realizo que",
-    "fechas fecha dinero lo eso deuda al",
+    "fechas fecha dinero lo eso deuda al debemos debe cuanto y",
 )
 _WHEN = re.compile(r"\b(?:when|cuando|which\s+dates?|what\s+dates?|due\s+dates?|en\s+que\s+fechas?|vencimientos?)\b")
 _INVOICES = {"customer": "salesInvoices", "vendor": "purchaseInvoices"}
@@ -82,8 +84,10 @@ def _settle_payments(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence
             return Settled(values=kept)
         parties = [(kind, name) for kind in _SIDES for name in access.values_named(kind, which)]
         plain, is_due = fold(texts[-1]), kept["payment"] == "due"
-        asks_other = HOW_MUCH.search(plain) or (is_due and (period or not _WHEN.search(plain)))
-        if len(parties) != 1 or unnamed_owner(texts[-1]) or asks_other:
+        asks_other = period or not _WHEN.search(plain) if is_due else HOW_MUCH.search(plain)
+        named = index_of(access.all_names(), is_names=True).find(texts[-1], takes_parts=True)
+        is_another = unnamed_owner(texts[-1]) and all(each.value != which for each in named)
+        if len(parties) != 1 or is_another or asks_other:
             return Settled(values=kept, unknown=(which,))
         kind, name = parties[0]
         kept |= _open_invoices(kind, name) if is_due else _payments(kind, name, period)

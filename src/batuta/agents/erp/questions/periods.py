@@ -6,9 +6,9 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import Any
 
-from batuta.agents.erp.measures.periods import in_whole_months
+from batuta.agents.erp.measures.periods import EARLIEST, in_whole_months
 from batuta.agents.erp.questions.question import FigureQuestion
-from batuta.language.bounds import bound_spans
+from batuta.language.amounts import bound_spans
 from batuta.language.calendar_math import Period
 from batuta.language.choices import index_of
 from batuta.language.findings import Finding
@@ -40,6 +40,13 @@ EARLIER_WORDS: Synonyms = {
 }  # fmt: skip
 """What a follow-up says that asks for the time before or after the one that was asked about."""
 _LAST_YEAR = re.compile(r"\b(?:last year|el ano pasado|ano pasado|hace un ano|a year ago)\b")
+ALL_TIME_WORDS: Synonyms = {
+    "all": (
+        "ever", "of all time", "all time", "since the beginning", "de la historia", "de toda la historia",
+        "desde siempre", "de siempre", "desde el principio", "de todos los tiempos",
+    )
+}  # fmt: skip
+"""What asks for all there is, where a figure without a period is that of this year."""
 _ALMOST_A_YEAR = 360
 _LIST = re.compile(r"\s*(?:,|and|y|e)\s*(?P<again>(?:of|in|de|en|del)\s+)?(?:the\s+|el\s+|la\s+)?")
 _LONGEST_NEARBY = ("month", "quarter", "half", "range")
@@ -60,6 +67,18 @@ def settle_periods(question: FigureQuestion, texts: Sequence[str]) -> None:
             is_each = any(joint and joint["again"] for joint in joints) or _opens_anew(found[1])
             whole = None if is_each else _united(found)
             question.values["period"] = _days(whole) if whole else [_days(each.value) for each in found]
+
+
+def settle_all_time(question: FigureQuestion, texts: Sequence[str]) -> None:
+    """Read "the best month ever": from the first record on. Said of what did not happen, it says no more than that."""
+    said = question.values.pop("all_time", None)
+    if said is not None and not question.values.get("absent") and not _periods(texts[-1], question.today):
+        question.values["period"] = all_time(question.today)
+
+
+def all_time(today: date) -> dict[str, str]:
+    """From the first record to today."""
+    return _days(Period(first=EARLIEST, last=today))
 
 
 def settle_earlier(question: FigureQuestion, texts: Sequence[str]) -> None:

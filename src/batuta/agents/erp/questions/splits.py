@@ -33,6 +33,11 @@ _BY_AMOUNT = re.compile(
 """What a ranking goes by, in a word with the stem of "invoice"."""
 _VERSUS = re.compile(r"\b(?:versus|vs|against|frente\s+al?|contra|compared?|compara(?:me|r|ndo|da|do|das|dos)?)\b")
 _PARTIES = ("customer", "vendor")
+_WHO_SELLS = re.compile(
+    r"(?<!\ba )(?<!\bto )\b(?:who|quien(?:es)?)\s+(?:(?:mas|ha|han|has|have|es\s+el\s+que|son\s+los\s+que)\s+)*"
+    r"(?:sold|sells?|vend(?:e|en|io|ieron|ido))\b(?!\s+(?:\w+\s+){0,2}us\b)"
+)
+"""Who sells is one of us; who sells to us, or to whom we sell, is not."""
 _PRONOUN = re.compile(r"^(?:who|whom|quien|quienes|any(?:body|one)|some(?:body|one)|alguien)$")
 
 
@@ -132,13 +137,18 @@ def _is_asked_for(question: FigureQuestion, dimension: str) -> bool:
 
 
 def settle_parties(question: FigureQuestion) -> None:
-    """See who "who" is: a customer, or a vendor where it is us who buy; it adds nothing to one that is named."""
+    """See who "who" is: a customer, a vendor where it is us who buy, a salesperson where it is who sells.
+
+    It adds nothing to one that is named.
+    """
     splits = list(question.values.get("split_by") or ())
     words = {word for one in question.book.dimensions["customer"].words.values() for word in one}
     found = index_of({"customer": tuple(words)}).find(question.text)
     if "customer" not in splits or not all(_PRONOUN.match(fold(each.text)) for each in found):
         return
     splits.remove("customer")
+    if _WHO_SELLS.search(question.plain) and "salesperson" not in splits:
+        splits.append("salesperson")
     question.values["split_by"] = splits
     if not any(name not in TIME_DIMENSIONS for name in splits):
         question.values["who"] = True

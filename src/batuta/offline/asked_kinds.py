@@ -1,0 +1,61 @@
+"""What a question asks for, and how a sentence looks that has it: amounts, times, frequencies, dates, people. Data."""
+
+import re
+
+from batuta.knowledge.cite.units import MONTHS
+
+FIGURE = re.compile(r"\d|\b(?:free|grat\w+|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|hundred|half|un|una"
+    r"|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|quince|veinte|treinta|cien|media|medio)\b")  # fmt: skip
+COUNTED_TIME = re.compile(
+    r"\b(?:how many|cuant[oa]s) (?P<unit>minutes|hours|days|weeks|months|years|minutos|horas|dias|semanas|meses|anos)\b"
+)
+MONEY = re.compile(
+    r"[€$£]|\b(?:euros?|eur|dollars?|usd|pounds?|gbp|libras?|pesos?|dolar(?:es)?|free|gratis|gratuit[oa]s?)\b"
+)
+STRICT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (
+        re.compile(r"\b(?:how often|cada cuant\w+|con que frecuencia)\b"),
+        re.compile(r"\b(?:every|each|per|times|once|twice|cada|veces|una vez|al (?:dia|mes|ano)|a (?:day|week|month|year)|por (?:dia|semana|mes|ano))\b"
+                   r"|\b(?:daily|weekly|monthly|quarterly|yearly|hourly|annual|diari|semanal|mensual|trimestral|anual)\w*"),
+    ),
+    (
+        re.compile(r"\b(?:when|cuando)\b.*\b(?:ends?|expires?|finish(?:es)?|vence|termina|acaba|caduca|finaliza)\b"),
+        re.compile(rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}\b|\b(?:{'|'.join(MONTHS)})\b|\b(?:until|hasta)\b"),
+    ),
+    (
+        re.compile(r"\b(?:start|starts|begin|begins|commence|commences|empieza|empiezan|comienza|comienzan|inicio)\b"),
+        re.compile(r"\b(?:from|as of|since|effective|start\w*|begin\w*|desde|a partir|a contar|inici\w+|comienz\w+|empiez\w+|vigor)\b"),
+    ),
+)  # fmt: skip
+"""What must be said to answer a question: nothing else comes near it."""
+SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    *STRICT,
+    (
+        re.compile(r"\b(?:how long|cuanto (?:tiempo |se )?(?:dura\w*|tarda\w*|tiempo))\b"),
+        re.compile(r"\b(?:second|minute|hour|day|night|week|month|quarter|year|segundo|minuto|hora|dia|noche|semana|mes|trimestre|ano)(?:es|s)?\b|\d:\d\d"
+                   r"|\b(?:daily|weekly|monthly|yearly|hourly|annual|once|twice|diari|semanal|mensual|anual)\w*"),
+    ),
+    (
+        re.compile(r"\b(?:how (?:much|many)|cuant[oa]s?(?! (?:tiempo |se )?(?:dura|tarda|tiempo))|limit|limite|maximum|maximo|budget|presupuesto|price|precio|cost\w*|cuesta\w*)\b"),
+        FIGURE,
+    ),
+    (
+        re.compile(r"\b(?:how much .*\b(?:pay|pays|paid|cost|costs)|cuanto (?:se |me |nos |te )?(?:paga\w*|cuesta\w*|cobra\w*|vale\w*))\b"),
+        MONEY,
+    ),
+    (
+        re.compile(r"\b(?:until|till|by when|deadline|latest|expire|hasta cuando|plazo|caduca\w*|fecha limite|tope)\b"),
+        re.compile(r"\b(?:until|within|before|after|due|end of|hasta|antes|dentro|siguientes|finales|caducan|a partir)\b"),
+    ),
+    (
+        re.compile(r"\b(?:when|what time|hours?|cuando|hora|horario|open\w*|clos\w+|abr\w+|cierr\w+)\b"),
+        re.compile(r"\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|lunes|martes|miercoles|jueves|viernes|sabado|domingo|next|proxim[oa]s?|siguientes?|within|after the|despues del?|a partir|\d+\s+d(?:ay|ia)s)\b"
+                   rf"|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}\b|\b(?:{'|'.join(MONTHS)})\b\.?,? (?:de[l]? )?\d|\d (?:de |of )?(?:{'|'.join(MONTHS)})\b"),
+    ),
+    (
+        re.compile(r"\b(?:who|whom|whose|quien\w*)\b"),
+        re.compile(r"\b(?:director|lead|head|team|desk|manager|responsable|direccion|equipo|puesto|people|reception|recepcion)\b"
+                   r"|\b[A-ZÁÉÍÓÚÑ][a-záéíóúüñ]+ (?:de (?:la |los )?)?[A-ZÁÉÍÓÚÑ][a-záéíóúüñ]+"),
+    ),
+)  # fmt: skip
+"""What a question asks for, and how a sentence looks that has it."""
