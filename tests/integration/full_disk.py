@@ -60,6 +60,7 @@ async def uploads(directory: Path, *database_url: str) -> dict[str, object]:
     async with running(settings_for(directory, **given)) as site:
         ana = await site.person()
         answers = await asyncio.gather(*(_uploaded(ana, number) for number in range(UPLOADS)))
+        answers = [await _settled(ana, file_id) if status == 503 else (status, file_id) for status, file_id in answers]
         kept = [file_id for status, file_id in answers if status == 204]
         listed = (await ana.http.get("/api/files")).json()
         found = {
@@ -89,6 +90,17 @@ async def _uploaded(person: Person, number: int) -> tuple[int, str]:
         if status != 204:
             break
     return status, begun.json()["file_id"]
+
+
+async def _settled(person: Person, file_id: str) -> tuple[int, str]:
+    """What became of an upload whose last answer was "try again": its client asks where it stands, and gives it up if
+    it is not whole.
+    """
+    asked = await person.http.head(f"/api/files/{file_id}/upload")
+    if int(asked.headers.get("Upload-Offset", 0)) == UPLOAD_BYTES:
+        return 204, file_id
+    assert (await person.http.delete(f"/api/files/{file_id}")).status_code == 204
+    return 507, file_id
 
 
 if __name__ == "__main__":

@@ -17,8 +17,11 @@ from batuta.kernel.errors import BatutaError, ConfigurationError
 from batuta.knowledge.extract.language_data import installed_languages
 from batuta.llm.providers import OFFLINE_MODEL, PROVIDERS, default_model
 from batuta.server.config import STATIC, Settings
+from batuta.server.supervision import NotReadyError
 
 ENOUGH_BYTES = 500_000_000
+STARTING_CHECKS, STARTING_WAIT_SECONDS = 30, 0.1
+"""What was opened a moment ago may still be connecting."""
 Finding = tuple[bool, str]
 
 
@@ -148,10 +151,17 @@ def _nearest(folder: Path) -> Path:
 
 
 async def _answers(name: str, check: Callable[[], Awaitable[object]]) -> Finding:
-    try:
-        await check()
-    except Exception as error:
-        return False, f"{name} does not answer (everything works without it, a moment later): {error}"
+    for is_last in (*[False] * STARTING_CHECKS, True):
+        try:
+            await check()
+        except NotReadyError as error:
+            if is_last:
+                return False, f"{name}: {error}"
+            await asyncio.sleep(STARTING_WAIT_SECONDS)
+        except Exception as error:
+            return False, f"{name} does not answer (everything works without it, a moment later): {error}"
+        else:
+            break
     return True, f"{name} answers"
 
 

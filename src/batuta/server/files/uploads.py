@@ -7,6 +7,7 @@ that was never completed is found by `sweep`.
 """
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -15,6 +16,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.errors import StoreUnavailableError
 from batuta.kernel.ids import new_id
 from batuta.knowledge.extract.sniff import MEDIA_TYPES, SNIFFED_BYTES, sniff
 from batuta.server.database.engines import Database, SystemDatabase
@@ -158,7 +160,9 @@ class Uploads:
             await self._removal.sweep()
             await asyncio.sleep(DELETION_WAIT_SECONDS)
         if kept.job is not None:
-            await kept.job.queue()
+            # The file is kept: a queue that takes nothing now must not refuse it. The worker of jobs queues what was not.
+            with contextlib.suppress(StoreUnavailableError):
+                await kept.job.queue()
         await self._blobs.discard(file.file_id)
         if kept.file is None:  # deleted meanwhile: these bytes go as well
             await self._removal.remove(replace(file, digest=digest))
