@@ -180,12 +180,23 @@ def see_through_proxies(scope: MutableMapping[str, Any], trusted: int) -> None:
     headers = Headers(scope=scope)
     addresses = _listed(headers.getlist("x-forwarded-for"))
     if addresses:
-        scope["client"] = (addresses[-min(trusted, len(addresses))], 0)
+        scope["client"] = (without_port(addresses[-min(trusted, len(addresses))]), 0)
     schemes = _listed(headers.getlist("x-forwarded-proto"))
     scheme = schemes[-min(trusted, len(schemes))].lower() if schemes else ""
     if scheme in ("http", "https"):
         is_socket = scope["type"] == "websocket"
         scope["scheme"] = scheme.replace("http", "ws") if is_socket else scheme
+
+
+def without_port(address: str) -> str:
+    """An address as some proxies write it, `192.0.2.1:4711` or `[2001:db8::1]:4711`, without the port: it changes with
+    every connection, and whoever is counted by it is never counted twice.
+    """
+    host, _, rest = address.removeprefix("[").partition("]") if address.startswith("[") else address.partition(":")
+    try:
+        return str(ipaddress.ip_address(host)) if rest or address.startswith("[") else address
+    except ValueError:
+        return address
 
 
 def _listed(values: Iterable[str]) -> list[str]:

@@ -47,6 +47,12 @@ def test_two_hosts_are_none() -> None:
         (2, "1.1.1.1, 203.0.113.9, 10.0.0.2", "203.0.113.9"),
         (2, "10.0.0.2", "10.0.0.2"),
         (1, "", "192.0.2.1"),
+        (1, "203.0.113.9:50123", "203.0.113.9"),
+        (1, "[2001:db8::7]:50123", "2001:db8::7"),
+        (1, "[2001:db8::7]", "2001:db8::7"),
+        (1, "2001:db8::7", "2001:db8::7"),
+        (1, "unknown", "unknown"),
+        (1, "_hidden:50123", "_hidden:50123"),
     ],
 )
 def test_the_address_is_what_the_outermost_trusted_proxy_saw(trusted: int, forwarded: str, address: str) -> None:
