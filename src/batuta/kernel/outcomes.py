@@ -5,14 +5,18 @@ An error says one of three things about a request that was to change something:
     it was never sent, or the other side refused it   -> it did not happen: a failure
     its answer was lost on the way                    -> it may have happened: unknown
 
-The second kind must neither be reported as a failure nor be repeated. Errors of ours say which they are; those of
-network libraries are known by name, so that none of them has to be installed. What wraps another error says nothing by
-itself, and the error inside decides. `ToolFailedError` and other errors of ours that are not transient are the author's
-word that nothing was done.
+The second kind must neither be reported as a failure nor be repeated. Errors of ours say which they are. Those of
+others tell by the HTTP status they carry, or by the name of their class, so that no library has to be installed: one
+that speaks of a connection or of time that ran out lost its answer, unless it is known to have sent nothing. What wraps
+another error says nothing by itself, and the error inside decides. `ToolFailedError` and other errors of ours that are
+not transient are the author's word that nothing was done.
 """
 
+import errno
+import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from batuta.kernel.errors import (
     BatutaError,
@@ -48,22 +52,27 @@ NEVER_SENT_NAMES = frozenset(
         "requests.ConnectTimeout", "requests.InvalidURL", "requests.InvalidSchema",
         "urllib3.NewConnectionError", "urllib3.ConnectTimeoutError",
         "botocore.EndpointConnectionError", "botocore.ConnectTimeoutError",
+        "sqlalchemy.TimeoutError", "psycopg_pool.PoolTimeout",
     }
 )  # fmt: skip
 """Errors of network libraries raised before a request left: package and class."""
 
 LOST_NAMES = frozenset(
     {
-        "httpx.TransportError", "httpcore.NetworkError", "httpcore.TimeoutException", "httpcore.ProtocolError",
-        "aiohttp.ClientError", "requests.RequestException", "urllib3.HTTPError", "http.HTTPException",
-        "h11.RemoteProtocolError", "websockets.ConnectionClosed", "ssl.SSLError", "grpc.RpcError",
-        "botocore.HTTPClientError", "redis.ConnectionError", "redis.TimeoutError", "psycopg.OperationalError",
-        "asyncpg.PostgresConnectionError", "asyncpg.InterfaceError", "pymongo.AutoReconnect",
+        "httpcore.ProtocolError", "aiohttp.ClientError", "requests.RequestException", "urllib3.HTTPError",
+        "http.HTTPException", "h11.RemoteProtocolError", "ssl.SSLError", "grpc.RpcError", "botocore.HTTPClientError",
+        "psycopg.OperationalError", "pymysql.OperationalError", "MySQLdb.OperationalError", "mysql.OperationalError",
+        "oracledb.OperationalError", "pyodbc.OperationalError", "asyncpg.InterfaceError", "pymongo.AutoReconnect",
         "anyio.ClosedResourceError", "anyio.BrokenResourceError", "anyio.EndOfStream", "mcp.MCPError",
-        "smtplib.SMTPServerDisconnected",
     }
 )  # fmt: skip
 """Errors of network libraries after which it is unknown what the other side did: package and class."""
+
+_SPEAKS_OF_LOSS = re.compile(r"Time(d?)[Oo]ut|Connection|Disconnect|Network|Transport|Unavailable")
+"""The same of libraries, and of programs, that are not listed: a word in the name of the class."""
+
+LOST_NUMBERS = frozenset({errno.ENETDOWN, errno.ENETUNREACH, errno.ENETRESET, errno.EHOSTDOWN, errno.EHOSTUNREACH})
+"""Errors of the operating system that can come while an answer is awaited."""
 
 
 def is_outcome_unknown(error: BaseException) -> bool:
@@ -102,9 +111,9 @@ def _verdict_of_foreign(error: BaseException) -> bool | None:
         name = f"{kind.__module__.partition('.')[0].rstrip('2')}.{kind.__name__}"
         if name in NEVER_SENT_NAMES:
             return False
-        if name in LOST_NAMES:
+        if name in LOST_NAMES or _SPEAKS_OF_LOSS.search(kind.__name__):
             return True
-    return None
+    return True if isinstance(error, OSError) and error.errno in LOST_NUMBERS else None
 
 
 def _of_a_step(failure: StepFailedError) -> bool | None:
@@ -121,11 +130,16 @@ def _is_lost_status(status: int) -> bool:
 def _status_of(error: BaseException) -> int | None:
     """The HTTP status that an error carries, wherever its library puts it."""
     response = getattr(error, "response", None)
-    for holder, name in ((response, "status_code"), (response, "status"), (error, "status_code"), (error, "status")):
-        found = getattr(holder, name, None)
-        if isinstance(found, int) and not isinstance(found, bool) and 100 <= found < 600:
-            return found
-    return None
+    found = [getattr(holder, name, None) for holder in (response, error) for name in ("status_code", "status")]
+    found += [getattr(error, name, None) for name in ("http_status", "code")]
+    if isinstance(response, Mapping):  # botocore
+        found.append(_member(response.get("ResponseMetadata"), "HTTPStatusCode"))
+    statuses = (each for each in found if isinstance(each, int) and not isinstance(each, bool))
+    return next((int(each) for each in statuses if 100 <= each < 600), None)
+
+
+def _member(content: Any, name: str) -> Any:
+    return content.get(name) if isinstance(content, Mapping) else None
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

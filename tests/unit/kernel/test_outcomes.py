@@ -1,6 +1,7 @@
 """Which errors leave open whether a write took place (F-98)."""
 
 import asyncio
+import errno
 import socket
 from http.client import RemoteDisconnected
 
@@ -31,7 +32,32 @@ def wrapped(inner: Exception, outer: Exception) -> Exception:
     return outer
 
 
+class PaymentTimeout(Exception):  # noqa: N818 - named as a program may name it
+    """An error of a program of one's own."""
+
+
+class ApiConnectionError(Exception):
+    """An error of a library that is not listed."""
+
+
+class CloudError(Exception):
+    """As botocore carries its status."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(str(status))
+        self.response = {"Error": {"Code": "x"}, "ResponseMetadata": {"HTTPStatusCode": status}}
+
+
+class CodedError(Exception):
+    """As other clients carry theirs."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(str(code))
+        self.code = code
+
+
 LOST = [
+    PaymentTimeout(), ApiConnectionError(), CloudError(503), CodedError(500), OSError(errno.EHOSTUNREACH, "no route"),
     ConnectionResetError(), TimeoutError(), asyncio.IncompleteReadError(b"", 1), RemoteDisconnected(""),
     DeadlineExceededError("late"), ProviderUnavailableError("", status=503), ProviderUnavailableError(""),
     ConnectorUnavailableError("", was_sent=True), UnknownOutcomeError("", effect_key="k"),
@@ -41,6 +67,7 @@ LOST = [
     wrapped(httpx.ReadError(""), RuntimeError("the shop failed")), ExceptionGroup("", [ValueError(), TimeoutError()]),
 ]  # fmt: skip
 NOT_LOST = [
+    CloudError(400), CodedError(409), CodedError(7), OSError(errno.ENOSPC, "full"),
     ValueError(), KeyError(), FileNotFoundError(), ConnectionRefusedError(), socket.gaierror(),
     CircuitOpenError("", retry_after=1), RateLimitedError(""), ConnectorUnavailableError("", was_sent=False),
     ProviderUnavailableError("", status=429), ToolFailedError("no such customer"),
