@@ -17,6 +17,11 @@ from batuta.kernel.hidden_characters import reveal_hidden
         ("\U000e0041hidden", "⟦U+E0041⟧hidden"),
         ("\x1b[2Kgone\r", "⟦U+001B⟧[2Kgone⟦U+000D⟧"),
         ("niño 会社 👍", "niño 会社 👍"),
+        ("with ❤\ufe0f and ‼\ufe0f", "with ❤\ufe0f and ‼\ufe0f"),
+        ("ACME\ufe0f", "ACME⟦U+FE0F⟧"),
+        ("👍\ufe0f\ufe0e", "👍\ufe0f⟦U+FE0E⟧"),
+        ("👍\U000e0101\U000e01ef", "👍⟦U+E0101⟧⟦U+E01EF⟧"),
+        ("pay\u2800pal\u17b4\u180b", "pay⟦U+2800⟧pal⟦U+17B4⟧⟦U+180B⟧"),
     ],
 )
 def test_hidden_characters_are_made_visible(text: str, shown: str) -> None:

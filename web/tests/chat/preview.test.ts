@@ -39,10 +39,14 @@ test.each([
   ["\u3164", "U+3164"],
   ["\u{e0041}", "U+E0041"],
   ["\u0007", "U+0007"],
+  ["\uFE0F", "U+FE0F"],
+  ["\u{E0101}", "U+E0101"],
+  ["\u2800", "U+2800"],
+  ["\u17B4", "U+17B4"],
 ])("a hidden character is shown by its code: %j", (hidden, code) => {
   expect(visible(`a${hidden}b`)).toBe(`a⟦${code}⟧b`);
 });
 
 test("lines, tabs, accents and emoji stay as they are", () => {
-  expect(visible("Señor\n\tÑandú 🚚 東京")).toBe("Señor\n\tÑandú 🚚 東京");
+  expect(visible("Señor\n\tÑandú 🚚 ❤\uFE0F 東京")).toBe("Señor\n\tÑandú 🚚 ❤\uFE0F 東京");
 });
