@@ -57,7 +57,7 @@ def allow_remembered(calls: Sequence[RememberedCall]) -> ApprovalPolicy:
     """
 
     def decide(request: ApprovalRequest) -> ApprovalDecision | None:
-        fitting = (call for call in calls if call.covers(request.tool_name, request.args))
+        fitting = (call for call in calls if call.covers(request.tool_name, request.args, request.agent_id))
         call = next(fitting, None)
         return None if call is None else ApprovalDecision.approve(by=f"{SESSION_POLICY}{call.by}")
 

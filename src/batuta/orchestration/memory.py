@@ -138,7 +138,14 @@ def remembered_calls(events: Iterable[Event]) -> tuple[RememberedCall, ...]:
         elif isinstance(event, ApprovalResolved) and event.approval_id in asked and _allows_the_session(event):
             request = asked[event.approval_id]
             args = event.args if event.decision == "edited" and event.args is not None else request.args
-            allowed.append(RememberedCall(tool_name=request.tool_name, args=args, by=event.by))
+            allowed.append(
+                RememberedCall(
+                    tool_name=request.tool_name,
+                    args=args,
+                    by=event.by,
+                    agent_id=request.source_agent_id or "",
+                )
+            )
     return tuple(allowed)
 
 

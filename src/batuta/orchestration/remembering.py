@@ -1,7 +1,8 @@
 """Calls that were allowed for the rest of a session, and what else such a permission covers.
 
 A user who allows "transfer 100 to ACME" for a session agrees to more transfers to ACME of up to 100, not to any
-transfer. So all arguments have to be the same, except that an amount may be smaller.
+transfer. So the same agent has to ask with the same arguments, except that an amount may be smaller. A number is an
+amount only where its name says so: any other one may be the number of an account or of a room.
 """
 
 import math
@@ -10,10 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_NAMES_SOMETHING = re.compile(
-    r"(?i)(^|_)(id|ids|no|nr|num|number|code|key|year|month|day|date|version|line|account|ref)$"
+from batuta.kernel.ids import canonical_id
+
+_IS_AMOUNT = re.compile(
+    r"(?i)(^|_)(amount|amounts|quantity|quantities|qty|price|cost|costs|fee|total|subtotal|sum|value|budget|net|gross|"
+    r"units|pieces|hours|minutes|percent|percentage|eur|usd|gbp|chf|importe|cantidad|precio|coste|horas|unidades)$"
 )
-"""Fields whose numbers name a thing: a smaller one is another thing, not less of it."""
+"""Fields whose numbers say how much: a smaller one is less of the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +28,13 @@ class RememberedCall:
     args: Mapping[str, Any]
     by: str
     """Who allowed it."""
+    agent_id: str = ""
+    """Whose call it was: tools of two agents may have one name."""
 
-    def covers(self, tool_name: str, args: Mapping[str, Any]) -> bool:
-        """Whether another call has the same target and at most the same amount."""
-        return tool_name == self.tool_name and _is_within(dict(self.args), dict(args), field="")
+    def covers(self, tool_name: str, args: Mapping[str, Any], agent_id: str = "") -> bool:
+        """Whether another call is of the same agent, has the same target and at most the same amount."""
+        is_same = tool_name == self.tool_name and canonical_id(agent_id) == canonical_id(self.agent_id)
+        return is_same and _is_within(dict(self.args), dict(args), field="")
 
 
 def _is_within(allowed: Any, asked: Any, *, field: str) -> bool:
@@ -45,7 +52,7 @@ def _is_within(allowed: Any, asked: Any, *, field: str) -> bool:
 
 def _is_amount(value: Any, field: str) -> bool:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and _NAMES_SOMETHING.search(_words(field)) is None
+    return is_number and math.isfinite(value) and _IS_AMOUNT.search(_words(field)) is not None
 
 
 def _words(field: str) -> str:

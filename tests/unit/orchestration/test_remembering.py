@@ -45,3 +45,21 @@ def test_another_tool_is_asked_about() -> None:
 
 def test_an_argument_that_is_left_out_is_asked_about() -> None:
     assert not ALLOWED.covers("transfer", {"to": "ACME", "amount": 100})
+
+
+@pytest.mark.parametrize("field", ["customer", "to", "iban", "room", "employee", "telephone", "priority", "vendorNo"])
+def test_a_number_that_does_not_say_how_much_names_its_target(field: str) -> None:
+    allowed = RememberedCall(tool_name="transfer", args={field: 7, "amount": 100}, by="ana")
+    assert allowed.covers("transfer", {field: 7, "amount": 50})
+    assert not allowed.covers("transfer", {field: 6, "amount": 50})
+
+
+@pytest.mark.parametrize("field", ["amount", "unit_price", "totalAmount", "quantity", "amount_eur", "hours", "importe"])
+def test_a_number_that_says_how_much_may_be_smaller(field: str) -> None:
+    assert RememberedCall(tool_name="order", args={field: 7}, by="ana").covers("order", {field: 6})
+
+
+def test_a_tool_of_the_same_name_of_another_agent_is_asked_about() -> None:
+    allowed = RememberedCall(tool_name="send", args={"text": "hello"}, by="ana", agent_id="mailer")
+    assert allowed.covers("send", {"text": "hello"}, "mailer")
+    assert not allowed.covers("send", {"text": "hello"}, "payments")
