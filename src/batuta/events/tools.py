@@ -88,6 +88,8 @@ class ApprovalResolved(Event):
     """`set_aside`: not now. Nothing runs, and the conversation goes on."""
     args: dict[str, Any] | None = None
     by: str
+    key_id: str | None = None
+    """The API key that brought the decision: it counts only while the key does."""
     reason: str | None = None
     remember: Literal["session"] | None = None
     """Allow the same tool for the rest of the session; says nothing beside a rejection."""

@@ -36,11 +36,13 @@ class ApprovalDecision:
     reason: str = ""
     args: dict[str, Any] = field(default_factory=dict)
     """The arguments to use instead, when edited; they are checked like any others."""
+    key_id: str = ""
+    """The API key that brought the decision; empty for a person who is logged in."""
 
     @classmethod
-    def approve(cls, by: str = "") -> "ApprovalDecision":
+    def approve(cls, by: str = "", key_id: str = "") -> "ApprovalDecision":
         """Run it as it is."""
-        return cls(verdict="approved", by=by)
+        return cls(verdict="approved", by=by, key_id=key_id)
 
     @classmethod
     def reject(cls, reason: str = "", by: str = "") -> "ApprovalDecision":
@@ -48,9 +50,9 @@ class ApprovalDecision:
         return cls(verdict="rejected", by=by, reason=reason)
 
     @classmethod
-    def edit(cls, args: dict[str, Any], by: str = "") -> "ApprovalDecision":
+    def edit(cls, args: dict[str, Any], by: str = "", key_id: str = "") -> "ApprovalDecision":
         """Run it with other arguments."""
-        return cls(verdict="edited", by=by, args=args)
+        return cls(verdict="edited", by=by, args=args, key_id=key_id)
 
 
 class Approver(Protocol):

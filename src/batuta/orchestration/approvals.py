@@ -59,7 +59,7 @@ def allow_remembered(calls: Sequence[RememberedCall]) -> ApprovalPolicy:
     def decide(request: ApprovalRequest) -> ApprovalDecision | None:
         fitting = (call for call in calls if call.covers(request.tool_name, request.args, request.agent_id))
         call = next(fitting, None)
-        return None if call is None else ApprovalDecision.approve(by=f"{SESSION_POLICY}{call.by}")
+        return None if call is None else ApprovalDecision.approve(by=f"{SESSION_POLICY}{call.by}", key_id=call.key_id)
 
     return decide
 
@@ -148,8 +148,8 @@ _REASONS = {"expired": "it was not decided in time", "set_aside": "it was set as
 def as_decision(resolved: ApprovalResolved) -> ApprovalDecision:
     """A stored decision as tools understand it. What expired or was set aside is rejected."""
     if resolved.decision == "edited":
-        return ApprovalDecision.edit(dict(resolved.args or {}), by=resolved.by)
+        return ApprovalDecision.edit(dict(resolved.args or {}), by=resolved.by, key_id=resolved.key_id or "")
     if resolved.decision == "approved":
-        return ApprovalDecision.approve(by=resolved.by)
+        return ApprovalDecision.approve(by=resolved.by, key_id=resolved.key_id or "")
     reason = resolved.reason or _REASONS.get(resolved.decision, "")
     return ApprovalDecision.reject(reason, by=resolved.by)

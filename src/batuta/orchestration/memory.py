@@ -143,6 +143,7 @@ def remembered_calls(events: Iterable[Event]) -> tuple[RememberedCall, ...]:
                     tool_name=request.tool_name,
                     args=args,
                     by=event.by,
+                    key_id=event.key_id or "",
                     agent_id=request.source_agent_id or "",
                 )
             )

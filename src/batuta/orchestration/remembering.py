@@ -28,6 +28,8 @@ class RememberedCall:
     args: Mapping[str, Any]
     by: str
     """Who allowed it."""
+    key_id: str = ""
+    """The API key it was allowed with."""
     agent_id: str = ""
     """Whose call it was: tools of two agents may have one name."""
 

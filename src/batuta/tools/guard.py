@@ -6,6 +6,7 @@ before a write runs, and once more about the person who agreed to it. A run of o
 
 from typing import Protocol
 
+from batuta.kernel.approvals import ApprovalDecision
 from batuta.kernel.users import ToolUser
 
 
@@ -21,6 +22,6 @@ class CallGuard(Protocol):
         """The user with the roles they hold now. Raises `ToolRefusedError` if they may do nothing any more."""
         ...
 
-    async def check_decision(self, by: str, role: str | None) -> None:
-        """Raise `ToolRefusedError` if the approver of a call has lost the right to approve it."""
+    async def check_decision(self, decision: ApprovalDecision, role: str | None) -> None:
+        """Raise `ToolRefusedError` if the approver of a call, or the key they used, has no right to approve it now."""
         ...

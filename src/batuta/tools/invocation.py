@@ -207,17 +207,22 @@ class ToolInvoker:
         while (problem := _refused_edit(prepared, decision)) and request.refused_edits < MAX_REFUSED_EDITS:
             request = _asked_again(prepared, request.refused_edits + 1, request, problem)
             decision = await scope.approver.decide(request)
-        await self._check_decision(prepared, decision, role)
-        return _as_decided(prepared, decision)
+        decided = _as_decided(prepared, decision)
+        await self._check_decision(decided, decision, role, scope)
+        return decided
 
-    async def _check_decision(self, prepared: PreparedCall, decision: ApprovalDecision, role: str | None) -> None:
-        """An approval counts only while its approver still has the right to give it."""
-        if self._guard is None or decision.verdict == "rejected":
+    async def _check_decision(
+        self, decided: PreparedCall, decision: ApprovalDecision, role: str | None, scope: CallScope
+    ) -> None:
+        """An approval counts only while its approver has the right to give it. An edit can need another one."""
+        if self._guard is None:
             return
         try:
-            await self._guard.check_decision(decision.by, role)
+            if decision.verdict == "edited":
+                role = await _authorized(decided, _context(decided, scope)) or role
+            await self._guard.check_decision(decision, role)
         except ToolRefusedError as error:
-            raise _Unauthorized(prepared, f"{prepared.tool.name} refused: {error}") from None
+            raise _Unauthorized(decided, f"{decided.tool.name} refused: {error}") from None
 
     async def _execute(self, prepared: PreparedCall, scope: CallScope) -> Execution:
         """Run within the tool's limits and write the audit, whatever happens."""

@@ -29,7 +29,7 @@ class PlatformGuard:
     async def current_user(self, user: ToolUser) -> ToolUser:
         return ToolUser(id="ana", roles=frozenset({"user"}))
 
-    async def check_decision(self, by: str, role: str | None) -> None:
+    async def check_decision(self, decision: ApprovalDecision, role: str | None) -> None:
         """Whoever decides may do so."""
 
 

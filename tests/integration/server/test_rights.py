@@ -178,3 +178,26 @@ async def until_status(site: Running, turn_id: str, status: str) -> None:
     async with asyncio.timeout(2 * WAIT_SECONDS):
         while await database.read(lambda connection: connection.execute(row).scalar()) != status:
             await asyncio.sleep(0.1)
+
+
+@pytest.mark.parametrize("is_revoked", [True, False])
+async def test_se07_an_approval_that_came_with_a_revoked_key_has_no_effect(tmp_path: Path, is_revoked: bool) -> None:
+    """The message came from a login: the key that approved is another one's to lose."""
+    stage = Stage()
+    async with running(settings_for(tmp_path, worker_concurrency=1), team=stage.team()) as site:
+        ana = await site.person()
+        made = (await ana.http.post("/api/keys", json={"name": "script", "scopes": ["approve"]})).json()
+        program = site.stranger()
+        program.http.headers["Authorization"] = f"Bearer {made['secret']}"
+        session = await ana.session()
+        turn = await ana.say(session, "please book")
+        approval = await ana.pending()
+        slow = await ana.say(await ana.session(), "slow thought")
+        await until_status(site, slow["turn_id"], "running")
+        path = f"/api/approvals/{approval['approval_id']}"
+        assert (await program.http.post(path, json={"decision": "approve"})).status_code == 200
+        if is_revoked:
+            assert (await ana.http.delete(f"/api/keys/{made['key_id']}")).status_code == 204
+        stage.gate.set()
+        await until_status(site, turn["turn_id"], "completed")
+        assert stage.booked == ([] if is_revoked else ["Monday"])

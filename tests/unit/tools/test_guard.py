@@ -8,6 +8,7 @@ from batuta.kernel.errors import ToolRefusedError
 from batuta.kernel.messages import ToolCallBlock
 from batuta.kernel.users import ToolUser
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
+from batuta.tools.context import ToolContext
 from batuta.tools.invocation import CallScope, ToolInvoker
 from batuta.tools.tool import Tool, tool
 
@@ -23,28 +24,32 @@ class Guard:
         self.roles = roles
         self.loss: str | None = None
         self.is_decider_lost = False
+        self.decider_roles: frozenset[str] = frozenset()
+        self.needed_roles: list[str | None] = []
 
     async def current_user(self, user: ToolUser) -> ToolUser:
         if self.loss is not None:
             raise ToolRefusedError(self.loss)
         return ToolUser(id=user.id, roles=self.roles)
 
-    async def check_decision(self, by: str, role: str | None) -> None:
-        if self.is_decider_lost:
-            raise ToolRefusedError("whoever agreed is gone")
+    async def check_decision(self, decision: ApprovalDecision, role: str | None) -> None:
+        self.needed_roles.append(role)
+        if self.is_decider_lost or (role is not None and role not in self.decider_roles):
+            raise ToolRefusedError("the approver has no right to it")
 
 
 class Person:
     """Agrees, and does something while the question is open."""
 
-    def __init__(self, meanwhile: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, meanwhile: Callable[[], None] = lambda: None, edit: dict[str, object] | None = None) -> None:
         self.asked: list[ApprovalRequest] = []
         self._meanwhile = meanwhile
+        self._edit = edit
 
     async def decide(self, request: ApprovalRequest) -> ApprovalDecision:
         self.asked.append(request)
         self._meanwhile()
-        return ApprovalDecision.approve(by="ben")
+        return ApprovalDecision.approve(by="ben") if self._edit is None else ApprovalDecision.edit(self._edit, by="ben")
 
 
 def paying(paid: list[str], **options: object) -> Tool:
@@ -117,5 +122,19 @@ async def test_the_agreement_of_somebody_who_is_gone_is_none() -> None:
     def leave() -> None:
         guard.is_decider_lost = True
 
-    assert "whoever agreed is gone" in await invoke(guard, Person(leave), paying(paid, approval="always"))
+    assert "the approver has no right" in await invoke(guard, Person(leave), paying(paid, approval="always"))
     assert paid == []
+
+
+async def role_for_evil(args: dict[str, object], context: ToolContext) -> str | None:
+    """Payments to some need another approver."""
+    return "treasurer" if args["to"] == "EVIL" else None
+
+
+@pytest.mark.parametrize(("roles", "expected"), [(frozenset(), []), (frozenset({"treasurer"}), ["EVIL"])])
+async def test_an_edit_needs_the_role_that_its_own_arguments_need(roles: frozenset[str], expected: list[str]) -> None:
+    paid: list[str] = []
+    guard = Guard()
+    guard.decider_roles = roles
+    await invoke(guard, Person(edit={"to": "EVIL"}), paying(paid, approval="always", authorize=role_for_evil))
+    assert (guard.needed_roles, paid) == (["treasurer"], expected)

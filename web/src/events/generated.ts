@@ -244,6 +244,7 @@ export interface ApprovalResolved extends Envelope {
   readonly decision: "approved" | "rejected" | "edited" | "expired" | "set_aside";
   readonly args: Readonly<Record<string, unknown>> | null;
   readonly by: string;
+  readonly key_id: string | null;
   readonly reason: string | null;
   readonly remember: "session" | null;
 }

@@ -8,7 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from batuta.server.database.tables import approvals, read_sessions, user_sessions, users
+from batuta.server.database.tables import api_keys, approvals, read_sessions, user_sessions, users
+from batuta.server.problems import UnauthorizedProblem
 from batuta.server.security.ownership import APPROVER, Caller
 
 
@@ -52,6 +53,17 @@ def get(connection: sa.Connection, approval_id: str) -> Approval | None:
     """One approval."""
     row = connection.execute(_with_session().where(approvals.c.approval_id == approval_id)).first()
     return None if row is None else _approval(row)
+
+
+def key_of(connection: sa.Connection, caller: Caller) -> str | None:
+    """The API key a caller came with. Raises `UnauthorizedProblem` if it was revoked a moment ago."""
+    if caller.credential.kind != "key":
+        return None
+    query = sa.select(api_keys.c.key_id).where(api_keys.c.secret_hash == caller.credential.digest)
+    key_id: str | None = connection.execute(query).scalar()
+    if key_id is None:
+        raise UnauthorizedProblem
+    return key_id
 
 
 def names_of(connection: sa.Connection, user_ids: Collection[str]) -> dict[str, str]:

@@ -143,6 +143,7 @@ class Approvals:
                 approval,
                 state,
                 by=caller.user_id,
+                key_id=await self._database.read(lambda connection: repository.key_of(connection, caller)),
                 args=decision.args,
                 reason=decision.reason,
                 remember=decision.remember,

@@ -11,13 +11,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from batuta.events.queue import Lease
+from batuta.kernel.approvals import ApprovalDecision
 from batuta.kernel.errors import ToolRefusedError
 from batuta.kernel.ids import is_uuid
 from batuta.kernel.users import ToolUser
 from batuta.orchestration.approvals import SESSION_POLICY
 from batuta.server.database.engines import Database
 from batuta.server.database.tables import api_keys, user_sessions, users, workspaces
-from batuta.server.policy import CHAT
+from batuta.server.policy import APPROVE, CHAT
 from batuta.server.security.ownership import APPROVER
 
 KEY_CONTEXT = "api_key"
@@ -57,12 +58,17 @@ class TurnRights:
             raise ToolRefusedError(found)
         return ToolUser(id=user.id, roles=found)
 
-    async def check_decision(self, by: str, role: str | None) -> None:
+    async def check_decision(self, decision: ApprovalDecision, role: str | None) -> None:
         """See `CallGuard.check_decision`. Rules of the program, which have no account, stay as they are."""
-        decider = by.removeprefix(SESSION_POLICY)
+        decider = decision.by.removeprefix(SESSION_POLICY)
         if not is_uuid(decider):
             return
-        if not await self.database.read(lambda connection: self._may_decide(connection, decider, role)):
+
+        def look(connection: sa.Connection) -> bool:
+            is_held = not decision.key_id or _is_approving_key(connection, decision.key_id, decider)
+            return is_held and self._may_decide(connection, decider, role)
+
+        if not await self.database.read(look):
             raise ToolRefusedError("the approver has lost the right to decide about it")
 
     def _current(self, connection: sa.Connection) -> frozenset[str] | str:
@@ -106,6 +112,12 @@ _CURRENT = sa.select(users.c.roles, _HAS_SESSION.label("has_session"), _SCOPES.s
     _IS_ACTIVE
 )
 """All that a turn's rights depend on, in one question: it is asked before every turn and every tool call."""
+
+
+def _is_approving_key(connection: sa.Connection, key_id: str, owner: str) -> bool:
+    mine = sa.and_(api_keys.c.key_id == key_id, api_keys.c.user_id == owner)
+    scopes = connection.execute(sa.select(api_keys.c.scopes).where(mine)).scalar()
+    return scopes is not None and APPROVE in json.loads(scopes)
 
 
 def _account(connection: sa.Connection, user_id: str) -> sa.Row[Any, Any] | None:
