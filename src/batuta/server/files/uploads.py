@@ -160,7 +160,7 @@ class Uploads:
             await self._removal.sweep()
             await asyncio.sleep(DELETION_WAIT_SECONDS)
         if kept.job is not None:
-            # The file is kept: a queue that takes nothing now must not refuse it. The worker of jobs queues what was not.
+            # The file is kept, whatever the queue says: what it does not take now, the worker of jobs queues later.
             with contextlib.suppress(StoreUnavailableError):
                 await kept.job.queue()
         await self._blobs.discard(file.file_id)
