@@ -25,6 +25,13 @@ from batuta.server.security.access_control import COOKIE, KEY_PREFIX, AccessCont
 from batuta.server.security.ownership import Caller
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+FORWARDED = frozenset(
+    {
+        *("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-server"),
+        *("x-real-ip", "x-client-ip", "x-original-forwarded-for", "true-client-ip", "cf-connecting-ip"),
+    }
+)
+"""What proxies add: no program of this machine sends it."""
 BEARER = "bearer "
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -128,7 +135,7 @@ def cookies_of(header: str) -> dict[str, str]:
 
 def is_local(request: Request) -> bool:
     """Whether the request comes from this machine itself, not through a proxy on it."""
-    is_forwarded = "x-forwarded-for" in request.headers or "forwarded" in request.headers
+    is_forwarded = not FORWARDED.isdisjoint(request.headers)
     return request.client is not None and request.client.host in LOOPBACK and not is_forwarded
 
 
