@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 
-from batuta.language.findings import Language
 from batuta.language.folding import fold
 
 
@@ -21,16 +20,20 @@ def by_word(table: Mapping[str, str]) -> dict[str, str]:
     return {word.strip(): key for key, words in table.items() for word in words.split(",")}
 
 
-WEEKDAY_NAMES: dict[Language, tuple[str, ...]] = {
+WEEKDAY_NAMES: dict[str, tuple[str, ...]] = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
     "es": ("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"),
 }
-MONTH_NAMES: dict[Language, tuple[str, ...]] = {
+MONTH_NAMES: dict[str, tuple[str, ...]] = {
     "en": ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December"),
     "es": ("enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
            "noviembre", "diciembre"),
 }  # fmt: skip
+SHORT_MONTH_NAMES: dict[str, tuple[str, ...]] = {
+    "en": ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+    "es": ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"),
+}
 WEEKDAYS = numbered(0, *(" ".join(names) for names in WEEKDAY_NAMES.values()))
 SHORT_WEEKDAYS = {
     **numbered(0, "mon tue wed thu fri sat sun", "lun mar mie jue vie sab dom"), "tues": 1, "weds": 2, "mierc": 2, "thur": 3, "juev": 3, "vier": 4,

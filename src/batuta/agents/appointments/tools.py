@@ -25,6 +25,7 @@ from batuta.agents.appointments.resolving import coming_again, in_part_of_day, m
 from batuta.kernel.errors import ToolFailedError
 from batuta.language.detection import detect_language
 from batuta.language.stance import without_forbidden
+from batuta.language.wording import day_in_words
 from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
 from batuta.tools.tool import Tool, tool
 
@@ -333,4 +334,4 @@ def _language(args: dict[str, Any], context: ToolContext) -> Language:
 def _when(moment: datetime, language: Language) -> str:
     """A moment with its distance from UTC, if it says one."""
     offset = f"(UTC{moment.isoformat()[-6:]})" if moment.tzinfo else ""
-    return f"{wording.day_in_words(moment, language)}, {moment:%H:%M} {offset}".rstrip()
+    return f"{day_in_words(moment, language)}, {moment:%H:%M} {offset}".rstrip()

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from batuta.agents.appointments.models import Appointment, Language, Outcome, TimeSlot
-from batuta.language.lexicon import MONTH_NAMES, WEEKDAY_NAMES
+from batuta.language.lexicon import WEEKDAY_NAMES
 from batuta.language.recurrences import DAY_CODES
+from batuta.language.wording import date_in_words, day_in_words
 
 LANGUAGES: tuple[Language, ...] = ("en", "es")
 
@@ -200,18 +201,6 @@ def named(appointments: Iterable[Appointment]) -> dict[Language, str]:
 def slot_in_words(slot: TimeSlot, language: Language) -> str:
     """`Monday, 16 November 2026, 10:00–11:00`."""
     return f"{day_in_words(slot.start, language)}, {slot.start:%H:%M}–{slot.end:%H:%M}"
-
-
-def day_in_words(day: datetime, language: Language) -> str:
-    """`Monday, 16 November 2026`."""
-    weekday = WEEKDAY_NAMES[language][day.weekday()]
-    return f"{weekday}, {date_in_words(day, language)}"
-
-
-def date_in_words(day: datetime, language: Language) -> str:
-    """`16 November 2026`."""
-    month = MONTH_NAMES[language][day.month - 1]
-    return f"{day.day} de {month} de {day.year}" if language == "es" else f"{day.day} {month} {day.year}"
 
 
 def repeats_in_words(rule: str, language: Language) -> str:

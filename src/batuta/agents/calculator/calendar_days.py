@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.language.findings import LANGUAGES, Language
-from batuta.language.lexicon import MONTH_NAMES, WEEKDAY_NAMES
+from batuta.language.wording import day_in_words
 from batuta.tools.builtin.clock import own_zone
 from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
@@ -30,14 +30,6 @@ def days_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") -> Tool:
         return {"day": day.isoformat(), "days": days, "summary": _summary(day, days, since)}
 
     return count_days
-
-
-def day_in_words(day: date, language: Language) -> str:
-    """`Thursday, 24 December 2026`."""
-    weekday, month = WEEKDAY_NAMES[language][day.weekday()], MONTH_NAMES[language][day.month - 1]
-    if language == "es":
-        return f"{weekday}, {day.day} de {month} de {day.year}"
-    return f"{weekday}, {day.day} {month} {day.year}"
 
 
 def _summary(day: date, days: int, since: date | None) -> dict[str, str]:

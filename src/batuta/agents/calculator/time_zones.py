@@ -5,13 +5,13 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from batuta.agents.calculator.calendar_days import day_in_words
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ToolFailedError
 from batuta.language.findings import LANGUAGES
 from batuta.language.places import place_name
 from batuta.language.slots import HERE
 from batuta.language.times import read_time
+from batuta.language.wording import day_in_words
 from batuta.tools.builtin.clock import own_zone
 from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool

@@ -7,6 +7,7 @@ from batuta.agents.erp.measures.compute import Figures
 from batuta.agents.erp.measures.model import MeasureBook, MeasureUnit
 from batuta.agents.erp.measures.periods import EARLIEST
 from batuta.agents.erp.measures.records import Books
+from batuta.language.wording import days_between, short_day
 
 SHOWN_ROWS = 5
 SHOWN_NAMES = 4
@@ -51,16 +52,15 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
 def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language: str) -> str:
     """A sentence or two that say the figure, or the first rows and the total, and what was counted."""
     words = _WORDS[language]
-    title, when = figures.measure.title[language], when_of(figures, books, language)
-
-    when = f"{when}{limits_in_words(figures, language)}"
+    title = figures.measure.title[language]
+    when = f"{_when_in_words(figures, books, language)}{limits_in_words(figures, language)}"
 
     def shown(value: Decimal | None) -> str:
         return amount_in_words(value, figures.measure.unit, figures.currency, language)
 
     if not figures.records:
         text = words["nothing"].format(title=title, when=when)
-        text += words["newest"].format(day=figures.newest.isoformat()) if figures.newest else ""
+        text += words["newest"].format(day=short_day(figures.newest, language)) if figures.newest else ""
     elif figures.is_absence:
         split = book.dimensions[figures.split[0]].title[language].lower()
         names = "; ".join(row.group[0] for row in figures.rows[:SHOWN_ROWS])
@@ -130,11 +130,21 @@ def _compared_when(figures: Figures, language: str) -> str:
     if other is None:
         return ""
     part = _WORDS[language]["to_date"] if figures.is_cut_at_today else ""
-    return f" ({other.first.isoformat()} – {other.last.isoformat()}{part})"
+    return f" ({days_between(other.first, other.last, language)}{part})"
+
+
+def _when_in_words(figures: Figures, books: Books, language: str) -> str:
+    """The period, or the day of a balance, in a sentence."""
+    period, words = figures.period, _WORDS[language]
+    if period is None:
+        return words["as_of"].format(day=short_day(books.today, language))
+    if period.first == EARLIEST:
+        return words["until"].format(day=short_day(period.last, language))
+    return days_between(period.first, period.last, language)
 
 
 def when_of(figures: Figures, books: Books, language: str) -> str:
-    """The period, or the day of a balance."""
+    """The period, or the day of a balance, for a title: days as charts and other tools read them."""
     words = _WORDS.get(language, _WORDS["en"])
     if figures.period is None:
         return words["as_of"].format(day=books.today.isoformat())

@@ -7,12 +7,13 @@ from typing import Any
 from batuta.datasets.charts import rules
 from batuta.datasets.charts.draft import BEFORE, COUNT, ChartDraft
 from batuta.datasets.charts.figures import Group, Key, aggregated, binned, grouped, in_longer_period, period_of
-from batuta.datasets.charts.labels import number_text, period_text, value_text
+from batuta.datasets.charts.labels import number_text, value_text
 from batuta.datasets.charts.words import AGGREGATE_NAMES, UNIT_NAMES, say
 from batuta.datasets.dataset import Column
 from batuta.datasets.values import Value
 from batuta.language.folding import fold
 from batuta.language.lexicon import MONTHS, WEEKDAYS
+from batuta.language.wording import short_period
 
 PERIOD_LABEL = "period_label"
 MEASURE = "measure"
@@ -271,7 +272,9 @@ def reduce_to_figure(draft: ChartDraft) -> None:
     value = draft.columns[-1]
     unit = draft.time_unit or "day"
     label = (
-        period_text(last[0], unit, draft.language) if isinstance(last[0], date) else value_text(last[0], draft.language)
+        short_period(last[0], unit, draft.language)
+        if isinstance(last[0], date)
+        else value_text(last[0], draft.language)
     )
     difference: Any = None if before is None or last[-1] is None or before[-1] is None else last[-1] - before[-1]  # type: ignore[operator]
     draft.columns = [

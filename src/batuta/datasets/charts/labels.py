@@ -5,10 +5,10 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
 from batuta.datasets.charts.figures import period_in
-from batuta.datasets.charts.words import MONTHS, SEPARATORS, say
+from batuta.datasets.charts.words import SEPARATORS, say
 from batuta.datasets.values import Value
 from batuta.events.datasets import Column
-from batuta.language.calendar_math import unit_of
+from batuta.language.wording import days_between, short_day, short_period
 
 
 def number_text(value: Decimal | float | int, language: str, places: int | None = None) -> str:
@@ -30,29 +30,15 @@ def value_text(value: Value, language: str) -> str:
     if isinstance(value, int | float | Decimal):
         return number_text(value, language)
     if isinstance(value, date):
-        return f"{value.day} {MONTHS[language][value.month - 1]} {value.year}"
+        return short_day(value, language)
     return value
-
-
-def period_text(start: date, unit: str, language: str) -> str:
-    """A period by its first day: `Jan 2026`, `2026 T1`."""
-    if unit == "year":
-        return str(start.year)
-    if unit == "quarter":
-        return f"{start.year} {'Q' if language == 'en' else 'T'}{(start.month - 1) // 3 + 1}"
-    if unit == "month":
-        return f"{MONTHS[language][start.month - 1]} {start.year}"
-    if unit == "week":
-        year, week, _ = start.isocalendar()
-        return f"{year} {'W' if language == 'en' else 'S'}{week:02d}"
-    return value_text(start, language)
 
 
 def period_in_year(start: date, unit: str, language: str) -> str:
     """A period without its year: `Jan`, `T1`, `W07`, `3 Mar`."""
     if unit == "year":
         return say("whole_year", language)
-    text = period_text(start, unit, language)
+    text = short_period(start, unit, language)
     return text.replace(f" {start.year}", "") if unit in ("month", "day") else text.partition(" ")[2]
 
 
@@ -68,16 +54,13 @@ def days_text(first: date | None, last: date | None, language: str) -> str:
         if first is not None:
             return say("since", language, low=value_text(first, language))
         return "" if last is None else say("until", language, high=value_text(last, language))
-    for grain in ("year", "quarter", "month"):
-        if (first, last) == (unit_of(grain, first).first, unit_of(grain, first).last):
-            return period_text(first, grain, language)
-    return f"{value_text(first, language)} – {value_text(last, language)}"
+    return days_between(first, last, language)
 
 
 def named_period(text: str, language: str) -> str:
     """A period that stands as text, as it is said: `2026-04` is `Apr 2026`. Any other text as it is."""
     found = period_in(text)
-    return text if found is None else period_text(found[1], found[0], language)
+    return text if found is None else short_period(found[1], found[0], language)
 
 
 _ISO_DAY = r"\d{4}-\d\d-\d\d"

@@ -29,7 +29,6 @@ from batuta.datasets.charts.labels import (
     named_period,
     number_text,
     period_in_year,
-    period_text,
     value_text,
     with_days,
 )
@@ -39,6 +38,7 @@ from batuta.datasets.charts.years import YEAR, beside_year_before, brings_compar
 from batuta.datasets.dataset import MAX_TITLE_CHARS, Column, Dataset, Provenance, dataset_name
 from batuta.datasets.values import Value
 from batuta.events.datasets import ChartKind
+from batuta.language.wording import short_period
 
 CHART_CONNECTOR = "chart"
 """The `connector` of the figures of a chart; their `query` is its request."""
@@ -107,7 +107,7 @@ def _planned(draft: ChartDraft) -> ChartPlan:
         _name_periods_of_years(draft)
     elif _is_named_by_period(draft) and len(draft.columns) > 1:
         unit = draft.time_unit or "day"
-        draft.figures = [[*row, period_text(row[0], unit, draft.language)] for row in draft.figures]  # type: ignore[arg-type]
+        draft.figures = [[*row, short_period(row[0], unit, draft.language)] for row in draft.figures]  # type: ignore[arg-type]
         draft.columns.append(Column(name=PERIOD_LABEL, type="text", label=draft.columns[0].title))
     elif draft.is_in_periods and draft.kind not in ("table", "kpi", "scatter", "histogram", "pie"):
         draft.figures = [[named_period(str(row[0] or ""), draft.language), *row[1:]] for row in draft.figures]
@@ -258,7 +258,7 @@ def _described_figure(draft: ChartDraft, figures: Mapping[str, Value], shown: Ma
 def _label(draft: ChartDraft, row: Sequence[Value]) -> str:
     """What a figure belongs to: a name, a day, or a period."""
     if isinstance(row[0], date) and draft.is_temporal:
-        named = period_text(row[0], draft.time_unit or "day", draft.language)
+        named = short_period(row[0], draft.time_unit or "day", draft.language)
     else:
         named = named_period(value_text(row[0], draft.language), draft.language)
     is_split = draft.series is not None and len(row) > 2 and isinstance(row[1], str)

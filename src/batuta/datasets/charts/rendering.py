@@ -14,12 +14,13 @@ from typing import Any, Literal
 from batuta.datasets.charts.checking import checked_spec
 from batuta.datasets.charts.planning import PARTS
 from batuta.datasets.charts.spec import DATA_NAME
-from batuta.datasets.charts.words import MONTHS, SEPARATORS
+from batuta.datasets.charts.words import SEPARATORS
 from batuta.datasets.dataset import Dataset
 from batuta.datasets.processes import ProcessLimit, run_child
 from batuta.events.datasets import as_cell
 from batuta.kernel.errors import ToolFailedError
 from batuta.kernel.extras import load_extra
+from batuta.language.lexicon import SHORT_MONTH_NAMES
 
 CHILD = Path(__file__).with_name("render_child.py")
 LIMIT = ProcessLimit(seconds=30)
@@ -85,7 +86,7 @@ def _heading(title: str, theme: Theme) -> dict[str, Any]:
 def config(language: str, theme: Theme) -> dict[str, Any]:
     """Separators and names of a language, and the colours of a theme."""
     thousands, point = SEPARATORS[language]
-    months = list(MONTHS[language])
+    months = list(SHORT_MONTH_NAMES[language])
     days = _DAYS[language]
     text = {"labelColor": _INK[theme], "titleColor": _INK[theme]}
     return {

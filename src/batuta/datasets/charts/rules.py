@@ -40,13 +40,14 @@ from typing import Any, Final
 
 from batuta.datasets.charts.draft import COUNT, ChartDraft, default_x
 from batuta.datasets.charts.figures import missing_periods, period_of
-from batuta.datasets.charts.labels import named_period, period_text
+from batuta.datasets.charts.labels import named_period
 from batuta.datasets.charts.request import TimeUnit, WantedKind
 from batuta.datasets.charts.words import UNIT_NAMES, say
 from batuta.datasets.dataset import Column
 from batuta.datasets.sql import SQL_CONNECTOR
 from batuta.datasets.values import NO_VALUE, Value
 from batuta.language.folding import fold
+from batuta.language.wording import short_period
 
 MAX_CATEGORIES = 20
 MAX_SLICES = 7
@@ -286,7 +287,7 @@ def _note_gaps(draft: ChartDraft, missing: Sequence[Value]) -> None:
 
 def _period_name(draft: ChartDraft, period: Value) -> str:
     if isinstance(period, date):
-        return period_text(period, draft.time_unit or "day", draft.language)
+        return short_period(period, draft.time_unit or "day", draft.language)
     return named_period(str(period), draft.language)
 
 

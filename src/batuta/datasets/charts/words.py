@@ -319,11 +319,6 @@ AGGREGATE_NAMES: Final[dict[str, dict[Language, str]]] = {
     "count": {"en": "{y}", "es": "{y}"},
 }
 
-MONTHS: Final[dict[Language, tuple[str, ...]]] = {
-    "en": ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-    "es": ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"),
-}
-
 SEPARATORS: Final[dict[Language, tuple[str, str]]] = {"en": (",", "."), "es": (".", ",")}
 """Of thousands and of decimals."""
 

@@ -346,8 +346,8 @@ def test_a_record_is_found_by_its_number_or_by_a_part_of_its_name(
 @pytest.mark.parametrize(
     ("last", "measure"),
     [
-        ("Pendiente de pago (a 2026-09-30): **39.969,39 €**.", "payables_due"),
-        ("Pendiente de cobro (a 2026-09-30): **170.471,80 €**.", "receivables_due"),
+        ("Pendiente de pago (a 30 sep 2026): **39.969,39 €**.", "payables_due"),
+        ("Pendiente de cobro (a 30 sep 2026): **170.471,80 €**.", "receivables_due"),
     ],
 )
 def test_what_falls_due_is_of_those_who_were_spoken_of_last(erp: Interpreter, last: str, measure: str) -> None:
@@ -809,7 +809,7 @@ def test_no_word_of_the_questions_is_mended_into_another(access: ErpAccess) -> N
 
 
 _DEBTORS = (
-    "Receivables by customer (as of 2026-09-30): Casa Lola, S.L. 96.50 €; Hoteles Mar, S.A. 7.00 €. Total: **1**."
+    "Receivables by customer (as of 30 Sep 2026): Casa Lola, S.L. 96.50 €; Hoteles Mar, S.A. 7.00 €. Total: **1**."
 )
 _INVOICES = "Invoiced by document (2026): 103125 32,775.76 €; 103113 3.00 €. Total: **32,778.76 €**."
 _CARD = "**Hoteles Mar, S.A.** · Customers · 20000"
