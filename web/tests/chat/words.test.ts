@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 
-import { type Citation, placeOf, withMarks } from "../../src/events";
+import { type Citation, type DatasetItem, placeOf, withMarks, withTables } from "../../src/events";
 import { argsOf, argsOfJson, fieldsOf, momentAt, partsOf } from "../../src/features/chat/approval/args-form";
 import { commandsOf, completionsOf, moved } from "../../src/features/chat/composer/completion";
 import { summaryOf } from "../../src/features/chat/tool-words";
@@ -22,6 +22,31 @@ const cited = (end: number | null): Citation => ({
   start: null,
   end,
   raw: null,
+});
+
+describe("tables that an answer names", () => {
+  const table = { kind: "dataset", name: "sales_month", title: "Sales by month · 2026", sequence_number: 12 };
+  const items = [table as unknown as DatasetItem];
+
+  test.each([
+    ["as a reference", "Sales: **7** (dataset `sales_month`)", "Sales: **7** [Sales by month](#e12)"],
+    ["in a sentence", "the chart of `sales_month`: x", "the chart of [Sales by month](#e12): x"],
+  ])("lead to it %s", (_where, text, linked) => {
+    expect(withTables(text, items)).toBe(linked);
+  });
+
+  test.each([
+    ["another name", "see `sales_item`"],
+    ["a block of code", "```\n`sales_month`\n```"],
+    ["plain words", "sales_month"],
+  ])("%s stays as it is", (_what, text) => {
+    expect(withTables(text, items)).toBe(text);
+  });
+
+  test("a title is no markup", () => {
+    const odd = { ...table, title: "[x](javascript:1)" } as unknown as DatasetItem;
+    expect(withTables("`sales_month`", [odd])).toBe("[\\[x\\](javascript:1)](#e12)");
+  });
 });
 
 describe("citations", () => {

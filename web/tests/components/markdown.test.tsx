@@ -33,6 +33,10 @@ describe("what is shown", () => {
     expect(html("so $x^2$ and\n\n$$\ny = 1\n$$", MarkdownMath).match(/class="katex"/g)?.length).toBe(2);
   });
 
+  test("a place of the conversation is a button, not a link", () => {
+    expect(html("see [Sales](#e12)")).toMatch(/<button[^>]*>Sales<\/button>/);
+  });
+
   test("a citation is a button, not a link", () => {
     expect(html("said[1](#cite-1)")).toMatch(/<button[^>]*>1<\/button>/);
   });

@@ -19,6 +19,7 @@ const SCHEMA: typeof defaultSchema = {
 };
 
 const CITATION = /^#cite-(\d+)$/;
+const PLACE = /^#e(\d{1,15})$/;
 
 export interface MarkdownBodyProps extends MarkdownProps {
   readonly remark?: NonNullable<Options["remarkPlugins"]>;
@@ -31,12 +32,16 @@ const MarkdownBody = ({
   text,
   copyLabels,
   onCitation,
+  onPlace,
   quotes = NONE,
   remark = NONE,
   rehype = NONE,
 }: MarkdownBodyProps) => {
   // The same components for every piece that arrives: new ones would make the browser build each block anew.
-  const parts = useMemo(() => components(copyLabels, onCitation, quotes), [copyLabels, onCitation, quotes]);
+  const parts = useMemo(
+    () => components({ copyLabels, onCitation, onPlace, quotes }),
+    [copyLabels, onCitation, onPlace, quotes],
+  );
   return (
     <div className="prose-batuta">
       <ReactMarkdown
@@ -53,12 +58,24 @@ const MarkdownBody = ({
 
 export default MarkdownBody;
 
-const components = (
-  copyLabels: MarkdownProps["copyLabels"],
-  onCitation: MarkdownProps["onCitation"],
-  quotes: readonly string[],
-): Components => ({
+const components = ({
+  copyLabels,
+  onCitation,
+  onPlace,
+  quotes = NONE,
+}: Omit<MarkdownProps, "text">): Components => ({
   a: ({ href, children }) => {
+    const place = PLACE.exec(href ?? "")?.[1];
+    if (place !== undefined)
+      return (
+        <button
+          type="button"
+          onClick={() => onPlace?.(Number(place))}
+          className="text-accent hover:underline"
+        >
+          {children}
+        </button>
+      );
     const number = CITATION.exec(href ?? "")?.[1];
     return number === undefined ? (
       <a href={href} target="_blank" rel="noopener noreferrer nofollow">

@@ -10,6 +10,8 @@ export interface MarkdownProps {
   readonly copyLabels: { readonly copy: string; readonly copied: string };
   /** Called with the number of a citation marked in the text as a link to `#cite-n`. */
   readonly onCitation?: ((number: number) => void) | undefined;
+  /** Called with the number of an event that the text leads to by a link to `#e` and that number. */
+  readonly onPlace?: ((number: number) => void) | undefined;
   /** What each citation quotes, in order: shown on hover. */
   readonly quotes?: readonly string[];
 }

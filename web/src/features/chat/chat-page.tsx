@@ -31,7 +31,7 @@ export interface ChatPageProps {
   readonly sessionId: string | null;
   /** What to show first; without it the end. */
   readonly place: Place | null;
-  readonly onOpenSession: (id: string | null) => void;
+  readonly onOpenSession: (id: string | null, place?: number) => void;
   readonly onOpenTimeline: (turnId: string) => void;
   readonly onOpenSource: ChatActions["openSource"];
   readonly onOpenFile: ChatActions["openFile"];
@@ -108,6 +108,7 @@ export const ChatPage = ({
       openTimeline: onOpenTimeline,
       openSource: onOpenSource,
       openFile: onOpenFile,
+      openPlace: (number: number) => onOpenSession(sessionId, number),
       withdraw: (turnId: string) => {
         if (sessionId === null || turnId === "") return;
         api.withdraw(sessionId, turnId).catch((error: unknown) => toast(asProblem(error).detail, "danger"));
@@ -119,7 +120,7 @@ export const ChatPage = ({
         focusComposer();
       },
     }),
-    [sessionId, view.agents, onOpenTimeline, onOpenSource, onOpenFile, send, setDraft],
+    [sessionId, view.agents, onOpenTimeline, onOpenSource, onOpenFile, onOpenSession, send, setDraft],
   );
   const isRunning = isShown && activityOf(view) === "running";
   const stop = (): void => {

@@ -10,6 +10,8 @@ export interface ChatActions {
   readonly openTimeline: (turnId: string) => void;
   /** Open one of the citations of an answer, counted from 0. */
   readonly openSource: (answer: AssistantMessageItem, number: number, turn: TurnView) => void;
+  /** Go to an event of the conversation, by its number. */
+  readonly openPlace: (number: number) => void;
   readonly openFile: (fileId: string, name: string) => void;
   /** Take back a message that waits for its turn. */
   readonly withdraw: (turnId: string) => void;

@@ -5,7 +5,13 @@ import { useCallback, useMemo } from "react";
 import { Markdown } from "../../../components/markdown/markdown";
 import { Notice } from "../../../components/notice";
 import { SourceLinks } from "../../../components/source-links";
-import { type AssistantMessageItem, namedSource, type TurnView, withMarks } from "../../../events";
+import {
+  type AssistantMessageItem,
+  namedSource,
+  type TurnView,
+  withMarks,
+  withTables,
+} from "../../../events";
 import { useText } from "../../../lib/i18n";
 import { useNamings } from "../../../transport/directory";
 import { useChat } from "../context";
@@ -17,9 +23,12 @@ export interface AssistantMessageProps {
 
 export const AssistantMessage = ({ item, turn }: AssistantMessageProps) => {
   const t = useText();
-  const { agents, openSource } = useChat();
+  const { agents, openSource, openPlace } = useChat();
   const namings = useNamings(agents);
-  const text = useMemo(() => withMarks(item.content, item.citations), [item]);
+  const text = useMemo(
+    () => withTables(withMarks(item.content, item.citations), turn.items),
+    [item, turn.items],
+  );
   const quotes = useMemo(() => item.citations.map(({ quote }) => quote), [item]);
   const open = useCallback(
     (number: number) => {
@@ -29,7 +38,13 @@ export const AssistantMessage = ({ item, turn }: AssistantMessageProps) => {
   );
   return (
     <div className="py-1">
-      <Markdown text={text} copyLabels={t.common.copyLabels} onCitation={open} quotes={quotes} />
+      <Markdown
+        text={text}
+        copyLabels={t.common.copyLabels}
+        onCitation={open}
+        onPlace={openPlace}
+        quotes={quotes}
+      />
       {item.citations.length > 0 && (
         <SourceLinks
           label={t.chat.sources}
