@@ -27,7 +27,9 @@ from batuta.events.conversation import Citation
 from batuta.events.log import Position
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE, OWN_TABLES_SERVICE
 from batuta.knowledge.index import PassageIndex
+from batuta.llm.budgeted import LostTriesModel
 from batuta.llm.model import Model
+from batuta.llm.prices import FREE
 from batuta.llm.resilient import ResilientModel
 from batuta.observability.standard import Observers
 from batuta.orchestration.attached import ATTACHED_CONTEXT_SERVICE, AttachedContext
@@ -389,7 +391,10 @@ def _agui_port(
 
 
 def _titler(backends: Backends, protection: ModelProtection, model: Model | None) -> SessionTitler | None:
-    return None if model is None else SessionTitler(backends.log, ResilientModel(model, protection.protection))
+    if model is None:
+        return None
+    counted = model if model.provider in FREE else LostTriesModel(model)
+    return SessionTitler(backends.log, ResilientModel(counted, protection.protection))
 
 
 def _gauges(backends: Backends, protection: ModelProtection) -> list[GaugeSource]:

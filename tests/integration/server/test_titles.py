@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import pytest
 
 from batuta.events.conversation import AssistantMessage, TitleChanged
 from batuta.events.envelope import Event
-from batuta.events.runtime import LlmResponse
+from batuta.events.runtime import LlmRequest, LlmResponse
 from batuta.eventstore.replay import session_events
+from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import ProviderUnavailableError
+from batuta.kernel.ids import SessionId, new_id
 from batuta.kernel.messages import Answer
 from batuta.llm.model import ModelRequest
 from batuta.observability.audit_counts import audit
@@ -200,9 +203,70 @@ async def test_a_call_that_fails_to_name_a_session_is_told_too(tmp_path: Path) -
         ana = await site.person()
         session = await ana.session()
         await ana.ask(session, "hello there")
-        async with asyncio.timeout(60):
-            while not [event for event in await told_of(site, session) if event.source_agent_id == "session_title"]:
-                await asyncio.sleep(0.01)
+        call = await title_call(site, session)
         told = await told_of(site, session)
     audit(told).assert_complete()
-    assert [event.success for event in told if isinstance(event, LlmResponse)][-1] is False
+    assert call.success is False
+    assert call.lost_tokens > 0, "its provider may have counted it"
+
+
+async def title_call(site: Running, session: str) -> LlmResponse:
+    """The end of the call that names a session, once it is in the log."""
+    async with asyncio.timeout(60):
+        while True:
+            for event in await told_of(site, session):
+                if isinstance(event, LlmResponse) and event.source_agent_id == "session_title":
+                    return event
+            await asyncio.sleep(0.01)
+
+
+async def test_is16_a_call_that_names_a_session_is_in_the_log_before_it_is_made(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    async with running(settings_for(tmp_path), title_model=(namer := Namer("Named", gate))) as site:
+        ana = await site.person()
+        session = await ana.session()
+        await ana.ask(session, "hello there")
+        async with asyncio.timeout(60):
+            while not namer.asked:
+                await asyncio.sleep(0.01)
+        [asked] = [event for event in await told_of(site, session) if is_title_request(event)]
+        gate.set()
+        answered = await title_call(site, session)
+        assert (answered.call_id, answered.lost_tokens) == (asked.call_id, 0)
+
+
+async def test_is16_a_call_whose_process_died_is_counted_after_the_next_turn(tmp_path: Path) -> None:
+    """With what was reserved for it, once."""
+    async with running(settings_for(tmp_path), title_model=Namer("Named")) as site:
+        ana = await site.person()
+        session = await ana.session()
+        await ana.ask(session, "hello there")
+        await title_call(site, session)
+        dead = LlmRequest(
+            session_id=SessionId(session),
+            call_id=new_id(),
+            path="session_title",
+            source_agent_id="session_title",
+            provider="rules",
+            model="rule-1",
+            attempt=1,
+            reserved_tokens=700,
+            timestamp=SYSTEM_CLOCK.now() - timedelta(minutes=5),
+        )
+        await site.platform.backends.log.append(session, [dead])
+        ends: list[LlmResponse] = []
+        for text in ("more", "and more"):
+            await ana.ask(session, text)
+            async with asyncio.timeout(60):
+                while not ends:
+                    await asyncio.sleep(0.01)
+                    ends = [event for event in await told_of(site, session) if is_end_of(event, dead)]
+        assert [end.lost_tokens for end in ends] == [700]
+
+
+def is_title_request(event: Event) -> TypeGuard[LlmRequest]:
+    return isinstance(event, LlmRequest) and event.path == "session_title" and bool(event.reserved_tokens)
+
+
+def is_end_of(event: Event, request: LlmRequest) -> TypeGuard[LlmResponse]:
+    return isinstance(event, LlmResponse) and event.call_id == request.call_id

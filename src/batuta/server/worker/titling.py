@@ -1,12 +1,15 @@
 """Better titles: after its first turn a session is named by a model, once, beside everything else.
 
 A session has a title from its first words as soon as it has a message. A model, if there is one for it, gives a better
-one when the first turn has ended; if it fails, is slow, or the session was named meanwhile, nothing changes.
+one when the first turn has ended; if it fails, is slow, or the session was named meanwhile, nothing changes. The call
+is in the log before it is made. One whose process died is counted, as lost, when the session's next turn has ended.
 """
 
 import asyncio
+import contextlib
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -15,10 +18,15 @@ from batuta.events.conversation import Complete, TitleChanged, UserMessage
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.runtime import LlmRequest, LlmResponse
+from batuta.events.turn_ends import ends_of_lost_calls
+from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import BatutaError, IdempotencyConflictError
 from batuta.kernel.ids import new_id
 from batuta.kernel.messages import Answer, Message
+from batuta.kernel.usage import Amount, LostTries
+from batuta.llm.budgeted import worst_case
 from batuta.llm.model import Model, ModelRequest
+from batuta.llm.prices import FREE
 from batuta.llm.roles import DEFAULT_ROLES, ModelRole
 from batuta.server.sessions.naming import MODEL_TITLE_KEY
 from batuta.server.turns.titles import title_of
@@ -27,6 +35,8 @@ log = logging.getLogger("batuta.server")
 
 ROLE = "session_title"
 TIMEOUT = timedelta(seconds=20)
+LOST_AFTER = 3 * TIMEOUT
+"""A call that began so long ago and has no end in the log is not being made any more."""
 BACKLOG = 1_000
 AT_ONCE = 4
 BEGINNING = 200
@@ -43,9 +53,17 @@ class SessionTitler:
 
     never_blocks = True
 
-    def __init__(self, events: EventLog, model: Model, *, role: ModelRole = DEFAULT_ROLES[ROLE]) -> None:
+    def __init__(
+        self,
+        events: EventLog,
+        model: Model,
+        *,
+        role: ModelRole = DEFAULT_ROLES[ROLE],
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
         self._log = events
         self._model = model
+        self._clock = clock
         self._settings = replace(role.settings, timeout=TIMEOUT)
         self._ended: asyncio.Queue[Complete] = asyncio.Queue(BACKLOG)
 
@@ -72,35 +90,62 @@ class SessionTitler:
 
     async def _name(self, ended: Complete) -> None:
         session_id = str(ended.session_id)
-        said = first_words((await self._log.read(session_id, after=0, limit=BEGINNING)).events, ended)
+        beginning = (await self._log.read(session_id, after=0, limit=BEGINNING)).events
+        await self._end_lost_calls(session_id, beginning)
+        said = first_words(beginning, ended)
         if said is None:
             return
-        calls, answer = await self._ask(said, ended)
+        answer = await self._ask(said, ended)
         title = title_of(answer.text.strip().strip("\"'«»“”"))
-        named = [TitleChanged(**_context(ended), title=title)] if title else []
-        try:
-            await self._log.append(session_id, [*calls, *named], client_key=MODEL_TITLE_KEY)
-        except IdempotencyConflictError:  # it was named meanwhile; the call was made all the same
-            await self._log.append(session_id, calls)
+        if title:
+            with contextlib.suppress(IdempotencyConflictError):  # it was named meanwhile
+                named = TitleChanged(**_context(ended), title=title)
+                await self._log.append(session_id, [named], client_key=MODEL_TITLE_KEY)
 
-    async def _ask(self, said: str, ended: Complete) -> tuple[list[Event], Answer]:
-        """What the model answers, and the call as every other is recorded: it costs, and is found in its trace."""
+    async def _ask(self, said: str, ended: Complete) -> Answer:
+        """What the model answers. The call is recorded as every other one: it costs, and is found in its trace."""
+        model, session_id = self._model, str(ended.session_id)
         call = {**_context(ended), "call_id": new_id(), "path": ROLE, "source_agent_id": ROLE}
-        model = self._model
-        request = LlmRequest(**call, provider=model.provider, model=model.name, attempt=1)
         asked = ModelRequest(
             messages=(Message.user(said[:LONGEST_MESSAGE]),), system=INSTRUCTIONS, settings=self._settings
         )
-        started = time.perf_counter()
+        most = None if model.provider in FREE else worst_case(asked, model)
+        reserved = {} if most is None else {"reserved_tokens": most.tokens, "reserved_cost": most.money}
+        request = LlmRequest(**call, provider=model.provider, model=model.name, attempt=1, **reserved)
+        await self._log.append(session_id, [request])
+        answer, failure, lost, started = None, None, list[Amount](), time.perf_counter()
         try:
-            async with asyncio.timeout(TIMEOUT.total_seconds()):
-                answer = await model.generate(asked)
-        except (BatutaError, TimeoutError) as error:
-            failed = {"success": False, "error": type(error).__name__, "duration_ms": _milliseconds_since(started)}
-            response = LlmResponse(**call, provider=model.provider, model=model.name, **failed)
-            await self._log.append(str(ended.session_id), [request, response])
+            with LostTries() as lost:
+                async with asyncio.timeout(TIMEOUT.total_seconds()):
+                    answer = await model.generate(asked)
+        except BaseException as error:
+            failure = type(error).__name__
             raise
-        return [request, _answered(call, answer, _milliseconds_since(started))], answer
+        finally:
+            response = LlmResponse(
+                **call,
+                provider=model.provider,
+                model=model.name if answer is None else answer.model,
+                duration_ms=(time.perf_counter() - started) * 1000,
+                success=answer is not None,
+                error=failure,
+                stop_reason=None if answer is None else answer.stop_reason,
+                response_id=None if answer is None else answer.response_id,
+                usage=None if answer is None else answer.usage,
+                cost=None if answer is None else answer.cost,
+                lost_tokens=sum(lost, Amount()).tokens,
+                lost_cost=sum(lost, Amount()).money if lost else None,
+            )
+            await self._log.append(session_id, [response])
+        return answer
+
+    async def _end_lost_calls(self, session_id: str, beginning: Sequence[Event]) -> None:
+        """Count calls of processes that died in them."""
+        latest = self._clock.now() - LOST_AFTER
+        calls = [event for event in beginning if isinstance(event, (LlmRequest, LlmResponse)) and event.path == ROLE]
+        for end in ends_of_lost_calls(call for call in calls if call.timestamp < latest):
+            with contextlib.suppress(IdempotencyConflictError):  # another process ended it
+                await self._log.append(session_id, [end], client_key=f"{ROLE}:{end.call_id}")
 
 
 def _context(ended: Complete) -> dict[str, Any]:
@@ -108,24 +153,8 @@ def _context(ended: Complete) -> dict[str, Any]:
     return {"session_id": ended.session_id, "correlation_id": ended.correlation_id, "trace_id": ended.trace_id}
 
 
-def _milliseconds_since(started: float) -> float:
-    return (time.perf_counter() - started) * 1000
-
-
 def first_words(events: tuple[Event, ...] | list[Event], ended: Complete) -> str | None:
     """What the first turn asked, if that is the one that ended and no title was chosen."""
     said = next((event for event in events if isinstance(event, UserMessage)), None)
     is_named = any(isinstance(event, TitleChanged) and not event.is_automatic for event in events)
     return None if said is None or said.turn_id != ended.turn_id or is_named else said.content
-
-
-def _answered(call: dict[str, Any], answer: Answer, duration_ms: float) -> LlmResponse:
-    return LlmResponse(
-        **call,
-        provider=answer.provider,
-        model=answer.model,
-        duration_ms=duration_ms,
-        stop_reason=answer.stop_reason,
-        usage=answer.usage,
-        cost=answer.cost,
-    )
