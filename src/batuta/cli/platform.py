@@ -146,6 +146,6 @@ async def _work(settings: Settings, team: FirstTeam) -> None:
         team,
         when_available(settings, open_process) as process,
     ):
-        metrics = f" (metrics at {process.metrics_url})" if process.metrics_url else ""
-        err.print(f"the worker is ready{metrics}; Ctrl-C lets it finish what it does", highlight=False)
+        probes = f" (/readyz and /metrics at {process.probes_url})" if process.probes_url else ""
+        err.print(f"the worker is ready{probes}; Ctrl-C lets it finish what it does", highlight=False)
         await process.run(stop)

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import TypeVar
@@ -17,7 +18,7 @@ import uvicorn
 
 from batuta.kernel.errors import StoreUnavailableError
 from batuta.server.config import Settings
-from batuta.server.http.middleware import Receive, Scope, SecurityHeadersMiddleware, Send
+from batuta.server.http.middleware import App, Receive, Scope, SecurityHeadersMiddleware, Send
 from batuta.server.problems import MEDIA_TYPE, problem_of
 
 log = logging.getLogger("batuta.server")
@@ -62,7 +63,7 @@ async def _opened(
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
 
-class _WaitingServer(uvicorn.Server):
+class _SideServer(uvicorn.Server):
     """Answers until it is stopped; signals are left to the process itself."""
 
     @contextlib.contextmanager
@@ -87,9 +88,16 @@ async def _answering(settings: Settings, error: StoreUnavailableError) -> AsyncI
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": json.dumps(content).encode()})
 
-    server = _WaitingServer(
+    async with serving(answer, settings):
+        yield
+
+
+@asynccontextmanager
+async def serving(app: App, settings: Settings, listening: socket.socket | None = None) -> AsyncIterator[None]:
+    """A few answers beside what a process does, within the block: at its own address, or at an open socket."""
+    server = _SideServer(
         uvicorn.Config(
-            SecurityHeadersMiddleware(answer, settings),
+            SecurityHeadersMiddleware(app, settings),
             host=settings.host,
             port=settings.port,
             lifespan="off",
@@ -101,9 +109,9 @@ async def _answering(settings: Settings, error: StoreUnavailableError) -> AsyncI
             timeout_graceful_shutdown=1,
         )
     )
-    serving = asyncio.create_task(server.serve())
+    answering = asyncio.create_task(server.serve(None if listening is None else [listening]))
     try:
         yield
     finally:
         server.should_exit = True
-        await serving
+        await answering

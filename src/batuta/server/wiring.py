@@ -64,7 +64,7 @@ from batuta.server.live.sockets import SocketServer
 from batuta.server.live.sse import LiveStreams
 from batuta.server.meta.service import Health, SetupState
 from batuta.server.monitoring.gauges import Gauges, GaugeSource, connection_gauges, model_gauges, work_gauges
-from batuta.server.monitoring.observers import metrics_port, watched
+from batuta.server.monitoring.observers import watched
 from batuta.server.platform_vectors import PlatformVectors
 from batuta.server.policy import EVENTS
 from batuta.server.precedence import MessagePrecedence
@@ -83,6 +83,7 @@ from batuta.server.supervision import EndlessWork, TaskSupervisor
 from batuta.server.turns.commands import turn_commands
 from batuta.server.turns.service import NewMessage, Turns
 from batuta.server.worker.model_protection import ModelProtection
+from batuta.server.worker.probes import worker_probes
 from batuta.server.worker.process import PlatformWorker
 from batuta.server.worker.run_options import MonthlyBudgets, RunServices, TurnPrincipal
 from batuta.server.worker.titling import SessionTitler
@@ -140,8 +141,8 @@ class WorkerProcess:
 
     worker: PlatformWorker
     supervisor: TaskSupervisor
-    metrics_url: str | None
-    """Where it answers Prometheus."""
+    probes_url: str | None
+    """Where it answers `/healthz`, `/readyz` and `/metrics`."""
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run turns until the event is set."""
@@ -221,7 +222,10 @@ async def open_worker(
         }
         supervisor = TaskSupervisor()
         await stack.enter_async_context(supervisor.running(background))
-        yield WorkerProcess(worker, supervisor, stack.enter_context(metrics_port(settings, observers)))
+        checks = {**backends.checks, "background work": supervisor.check}
+        health = Health(backends.database, backends.log, more=checks)
+        probes = await stack.enter_async_context(worker_probes(settings, observers, health))
+        yield WorkerProcess(worker, supervisor, probes)
 
 
 def run_services(

@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from aiohttp import web
 from typer.testing import CliRunner
@@ -27,6 +28,7 @@ from batuta.observability.audit_counts import audit
 from batuta.observability.runs import assemble
 from batuta.orchestration import Orchestrator, Specialist
 from batuta.server.config import Settings
+from batuta.server.meta.service import Health
 from batuta.server.wiring import open_worker
 from batuta.simulator import Simulator
 from batuta.steps.agent import AgentStep
@@ -55,8 +57,8 @@ async def apart(platform_url: str, redis_url: str, tmp_path: Path) -> AsyncItera
         site = await stack.enter_async_context(running(settings_for(tmp_path, **options)))
         process = await stack.enter_async_context(open_worker(settings_for(tmp_path, **options), stage.team()))
         working = asyncio.create_task(process.run(stop))
-        assert process.metrics_url is not None
-        yield site, process.metrics_url
+        assert process.probes_url is not None
+        yield site, f"{process.probes_url}/metrics"
         stop.set()
         await working
 
@@ -171,12 +173,53 @@ async def test_metrics_can_be_public_or_off(tmp_path: Path) -> None:
 async def test_a_port_that_is_taken_does_not_stop_a_worker(platform_url: str, tmp_path: Path) -> None:
     first = settings_for(tmp_path, database_url=platform_url)
     async with open_worker(first, Stage().team()) as one:
-        assert one.metrics_url is not None
-        taken = int(one.metrics_url.rpartition(":")[2].removesuffix("/metrics"))
+        assert one.probes_url is not None
+        taken = int(one.probes_url.rpartition(":")[2])
         async with open_worker(
             settings_for(tmp_path, database_url=platform_url, metrics_port=taken), Stage().team()
         ) as two:
-            assert two.metrics_url is None
+            assert two.probes_url is None
+
+
+async def test_a_worker_says_whether_it_works(platform_url: str, redis_url: str, tmp_path: Path) -> None:
+    """It lives, and what it depends on answers; under a foreign name it says nothing (DNS rebinding)."""
+    settings = settings_for(tmp_path, database_url=platform_url, redis_url=redis_url)
+    async with AsyncExitStack() as stack:
+        process = await stack.enter_async_context(open_worker(settings, Stage().team()))
+        probe = await stack.enter_async_context(httpx.AsyncClient(base_url=str(process.probes_url)))
+        alive, ready = [await probe.get(path) for path in ("/healthz", "/readyz")]
+        assert (alive.json(), ready.status_code) == ({"status": "ok"}, 200)
+        assert {"database", "event log", "redis", "background work"} <= ready.json()["checks"].keys()
+        for path in ("/healthz", "/readyz", "/metrics"):
+            foreign = await probe.get(path, headers={"Host": "evil.test:9090"})
+            assert (foreign.status_code, foreign.json()["code"]) == (400, "UNKNOWN_HOST")
+
+        async def break_down() -> None:
+            raise ValueError("a bug")
+
+        await stack.enter_async_context(process.supervisor.running({"reader": break_down}))
+        ready = await probe.get("/readyz")
+        assert (ready.status_code, ready.json()["checks"]["background work"]) == (
+            503,
+            "begun again: reader (ValueError)",
+        )
+
+
+async def test_who_asks_for_readiness_at_once_is_given_one_answer(embedded: Running) -> None:
+    """It is public: a flood of questions must not become one of the database."""
+    asked = 0
+
+    async def look() -> None:
+        nonlocal asked
+        asked += 1
+        await asyncio.sleep(0.05)
+
+    backends = embedded.platform.backends
+    health = Health(backends.database, backends.log, more={"look": look})
+    found = await asyncio.gather(*(health.ask() for _ in range(50)))
+    assert ({each.is_ready for each in found}, asked) == ({True}, 1)
+    await health.ask()
+    assert asked == 2
 
 
 async def test_judgements_and_stops_are_counted_though_no_run_tells_them(embedded: Running) -> None:

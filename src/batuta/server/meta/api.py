@@ -1,7 +1,7 @@
 """Public routes: what this platform is, whether it lives, whether it is ready, and its figures."""
 
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Response
 from fastapi.responses import JSONResponse
@@ -82,15 +82,7 @@ async def alive() -> dict[str, str]:
 async def ready(health: Annotated[Health, provided(Health)]) -> JSONResponse:
     """Whether everything it depends on answers, and what an acknowledgement survives."""
     found = await health.ask()
-    body: dict[str, Any] = {
-        "status": "ok" if found.is_ready else "unavailable",
-        "checks": dict(found.checks),
-        "durability": {
-            name: value.isoformat() if hasattr(value, "isoformat") else value
-            for name, value in found.durability.items()
-        },
-    }
-    return JSONResponse(body, status_code=200 if found.is_ready else 503)
+    return JSONResponse(found.body(), status_code=200 if found.is_ready else 503)
 
 
 @router.get("/metrics", include_in_schema=False)

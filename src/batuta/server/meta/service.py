@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
 
 import sqlalchemy as sa
@@ -35,9 +36,16 @@ class Readiness:
     durability: Mapping[str, Any] = field(default_factory=dict)
     """What an acknowledgement survives, as read back from the store."""
 
+    def body(self) -> dict[str, Any]:
+        """The answer of `/readyz`."""
+        facts = {
+            name: value.isoformat() if isinstance(value, datetime) else value for name, value in self.durability.items()
+        }
+        return {"status": "ok" if self.is_ready else "unavailable", "checks": dict(self.checks), "durability": facts}
+
 
 class Health:
-    """Asks the dependencies."""
+    """Asks the dependencies, once for all who want to know at the same time."""
 
     def __init__(self, database: Database, log: EventLog, *, more: Mapping[str, Check] | None = None) -> None:
         self._log = log
@@ -45,9 +53,15 @@ class Health:
             "database": lambda: database.read(lambda connection: connection.execute(sa.select(1)).scalar()),
             **(more or {}),
         }
+        self._asking: asyncio.Task[Readiness] | None = None
 
     async def ask(self) -> Readiness:
         """Ask all of them, each within its bound."""
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._ask())
+        return await asyncio.shield(self._asking)
+
+    async def _ask(self) -> Readiness:
         names = ["event log", *self._checks]
         asked: list[Check] = [self._log.durability, *self._checks.values()]
         answers = await asyncio.gather(*(_answer(check) for check in asked))

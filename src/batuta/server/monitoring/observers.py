@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 import structlog
 
@@ -63,23 +63,3 @@ def watcher(observers: Observers) -> Callable[[Lease, Sequence[Event]], EventSin
         return observers.take_up(context, turn_id=lease.work.turn_id, history=history)
 
     return watch
-
-
-@contextmanager
-def metrics_port(settings: Settings, observers: Observers) -> Iterator[str | None]:
-    """Answer Prometheus on a port of its own while the block runs; where, if anywhere."""
-    with ExitStack() as stack:
-        url = None
-        try:
-            if observers.metrics is not None:
-                port = stack.enter_context(observers.metrics.serve(settings.metrics_port, settings.metrics_host))
-                url = f"http://{settings.metrics_host}:{port}/metrics"
-        except OSError as error:
-            log.warning(
-                "metrics are not served on %s:%d (%s); set BATUTA_METRICS_PORT, or share one /metrics by %s",
-                settings.metrics_host,
-                settings.metrics_port,
-                error,
-                MULTIPROCESS_VARIABLE,
-            )
-        yield url
