@@ -143,8 +143,14 @@ class Running:
         """Somebody with an account who has logged in; with a password only where that is what is tested."""
         identity = self.platform.identity
         called = name or email.split("@", maxsplit=1)[0]
-        user = await identity.create_user(email, called, password, roles=roles, workspace=workspace)
-        login = await identity.begin(user)
+        await identity.create_user(email, called, password, roles=roles, workspace=workspace)
+        return await self.logged_in(email)
+
+    async def logged_in(self, email: str) -> "Person":
+        """Somebody with an account, in a browser of their own."""
+        user = await self.platform.identity.by_email(email)
+        assert user is not None
+        login = await self.platform.identity.begin(user)
         person = self.stranger()
         person.http.cookies.set(COOKIE, login.token, domain="127.0.0.1")
         answer = await person.http.get("/api/me")

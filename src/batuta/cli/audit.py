@@ -20,7 +20,7 @@ from batuta.kernel.errors import ConfigurationError
 from batuta.observability.audit_counts import audit
 from batuta.server.backends import open_backends
 from batuta.server.config import Settings
-from batuta.server.erasure_ledger import ErasureLedger, ErasureNote, ledger_of
+from batuta.server.erasure_ledger import Erasing, ErasureLedger, ErasureNote, ledger_of
 from batuta.server.erasure_ledger import replay as replay_erasures
 from batuta.server.file_processing import open_file_processing
 from batuta.server.identity import repository as accounts_rows
@@ -84,9 +84,10 @@ def erasures(
 
 async def _replayed(settings: Settings, notes: Sequence[ErasureNote]) -> int:
     async with open_backends(settings) as backends, open_file_processing(settings, backends) as processing:
-        return await replay_erasures(
-            notes, backends.database, processing.audit, shut_out=accounts_rows.shut_out, hide=session_rows.delete
+        erasing = Erasing(
+            shut_out=accounts_rows.shut_out, hide=session_rows.delete, delete_file=processing.files.delete_again
         )
+        return await replay_erasures(notes, backends.database, processing.audit, erasing)
 
 
 @app.command()

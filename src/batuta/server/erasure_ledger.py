@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -28,8 +29,8 @@ from batuta.server.database.engines import Database, SystemDatabase
 
 LEDGER_FILE = "erasures.jsonl"
 
-Kind = Literal["user", "session"]
-KINDS: tuple[Kind, ...] = ("user", "session")
+Kind = Literal["user", "session", "file"]
+KINDS: tuple[Kind, ...] = ("user", "session", "file")
 
 
 class ErasureNote(NamedTuple):
@@ -37,7 +38,7 @@ class ErasureNote(NamedTuple):
 
     kind: Kind
     subject: str
-    """The id of the person, or of the session."""
+    """The id of the person, of the session, or of the file."""
     at: str
 
 
@@ -124,20 +125,35 @@ class Hide(Protocol):
     def __call__(self, connection: sa.Connection, session_id: str, now: datetime) -> None: ...
 
 
-async def replay(
-    notes: Iterable[ErasureNote], database: Database, audit: AuditStore, *, shut_out: ShutOut, hide: Hide
-) -> int:
-    """Erase again whatever of this is there: how many records were brought back and are gone now.
+class DeleteAgain(Protocol):
+    """Takes a file away, if it is there."""
+
+    async def __call__(self, file_id: str) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasing:
+    """How each kind of thing is erased again."""
+
+    shut_out: ShutOut
+    hide: Hide
+    delete_file: DeleteAgain
+
+
+async def replay(notes: Iterable[ErasureNote], database: Database, audit: AuditStore, erasing: Erasing) -> int:
+    """Erase again whatever of this is there: how many records and files were brought back and are gone now.
 
     `audit` is one that notes nothing: what is replayed was noted.
     """
     system, records, now = SystemDatabase(database), 0, SYSTEM_CLOCK.now()
     for note in notes:
         if note.kind == "user":
-            await system.write(partial(shut_out, user_id=note.subject))
+            await system.write(partial(erasing.shut_out, user_id=note.subject))
             records += (await audit.erase(note.subject)).events
+        elif note.kind == "file":
+            records += await erasing.delete_file(note.subject)
         else:
-            await system.write(partial(hide, session_id=note.subject, now=now))
+            await system.write(partial(erasing.hide, session_id=note.subject, now=now))
             records += (await audit.erase_session(SessionId(note.subject))).events
     return records
 

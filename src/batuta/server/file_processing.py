@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -15,6 +16,7 @@ from batuta.knowledge.extract.language_data import installed_languages
 from batuta.knowledge.index import PassageIndex
 from batuta.server.backends import Backends
 from batuta.server.config import Settings, make_data_dir
+from batuta.server.erasure_ledger import ledger_of
 from batuta.server.files import repository as file_rows
 from batuta.server.files.documents import DocumentReader
 from batuta.server.files.erasure import FileErasingAudit
@@ -110,7 +112,8 @@ async def open_file_processing(
         concurrency=LANES,
     )
     meaning = None if vectors is None else vectors.search
-    files = Files(backends.database, blobs, index, uploads, removal, meaning=meaning)
+    note = partial(ledger_of(settings).note, "file")
+    files = Files(backends.database, blobs, index, uploads, removal, note_erasure=note, meaning=meaning)
     try:
         documents = DocumentReader(files, index, page_extractor, shared_folder=Path(settings.documents_dir or SAMPLES))
         upkeep = None if embedder is None else VectorUpkeep(backends.database, embedder)

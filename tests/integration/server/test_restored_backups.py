@@ -96,6 +96,29 @@ async def test_is13_a_restored_backup_does_not_bring_erased_data_back(
     assert "0 records were back" in await asyncio.to_thread(replay, restored)
 
 
+async def test_is13_a_restored_backup_does_not_bring_a_deleted_file_back(
+    settings: Settings, backed_up: Callable[[], Settings]
+) -> None:
+    """Its name, its words and its bytes; another file stays."""
+    async with running(settings) as site:
+        ana = await site.person("ana@example.com")
+        gone = await ana.file("gone.txt", f"the word {CANARY} is in it".encode())
+        kept = await ana.file("kept.txt", f"the word {KEPT} is in it".encode())
+    restored = backed_up()
+    async with running(settings) as site:
+        again = await site.logged_in("ana@example.com")
+        assert (await again.http.delete(f"/api/files/{gone['file_id']}")).status_code == 204
+    assert "1 records were back" in await asyncio.to_thread(replay, restored)
+    async with running(restored) as site:
+        again = await site.logged_in("ana@example.com")
+        names = [file["name"] for file in (await again.http.get("/api/files")).json()["items"]]
+        assert names == [kept["name"]]
+        found = await again.http.get("/api/documents/search", params={"q": CANARY})
+        assert CANARY not in found.text
+    held = [path for path in (restored.data_dir / "files").rglob("*") if path.is_file()]
+    assert not [path for path in held if CANARY.encode() in path.read_bytes()]
+
+
 async def test_an_erasure_that_cannot_be_noted_does_not_begin(tmp_path: Path) -> None:
     """Else a backup could undo it unnoticed."""
     async with running(settings_for(tmp_path)) as site:

@@ -1,6 +1,6 @@
 """Files of people: received in parts, kept once by content, indexed by a job, forgotten at once (P-34)."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +22,9 @@ from batuta.server.files.repository import StoredFile
 from batuta.server.files.uploads import Announcement, Uploads
 from batuta.server.problems import NotFoundProblem
 from batuta.server.security.ownership import Caller
+
+NoteErasure = Callable[[str], Awaitable[None]]
+"""Notes, outside the database, that a file is about to go: a backup must not bring it back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +58,11 @@ class Files:
         uploads: Uploads,
         removal: FileRemoval,
         *,
+        note_erasure: NoteErasure,
         meaning: MeaningSearch | None = None,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
+        self._note_erasure = note_erasure
         self._database = database
         self._system = SystemDatabase(database)
         self._blobs = blobs
@@ -122,7 +127,16 @@ class Files:
 
     async def delete(self, file_id: str) -> None:
         """Forget a file: its row first, so that it is not seen, then its words, then its bytes if they are its own."""
-        await self._removal.remove(await self.get(file_id))
+        file = await self.get(file_id)
+        await self._note_erasure(file.file_id)
+        await self._removal.remove(file)
+
+    async def delete_again(self, file_id: str) -> bool:
+        """Forget a file that was deleted and that a restored backup brought back; whether it was there."""
+        file = await self._system.read(lambda connection: repository.one(connection, file_id))
+        if file is not None:
+            await self._removal.remove(file)
+        return file is not None
 
     async def content(self, file_id: str) -> tuple[StoredFile, Path]:
         """A file and where its bytes are."""
