@@ -1,73 +1,118 @@
 """All commands, in the order people need them.
 
-Only the one that is asked for is loaded: each starts quickly, and needs no extra but its own.
+Only the one that is asked for is loaded: each starts quickly, and needs no extra but its own. The list of them all
+loads none.
 """
 
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from batuta.cli.output import fail, out, version
 from batuta.kernel.errors import MissingExtraError
 
 
 class CommandSource(NamedTuple):
-    """Where a command is written, and the extra it needs."""
+    """Where a command is written, the extra it needs, and its line in the list of commands."""
 
     module: str
     name: str
+    help: str
     extra: str = "cli"
 
 
 COMMANDS = {
-    "serve": CommandSource("platform", "serve", "server"),
-    "worker": CommandSource("platform", "worker", "server"),
-    "migrate": CommandSource("platform", "migrate", "server"),
-    "chat": CommandSource("chat", "chat", "server"),
-    "doctor": CommandSource("doctor", "doctor", "server"),
-    "replay": CommandSource("replay", "replay", "server"),
-    "turns": CommandSource("turns", "app", "server"),
-    "audit": CommandSource("audit", "app", "server"),
-    "user": CommandSource("users", "app", "server"),
-    "files": CommandSource("files", "app", "server"),
-    "init": CommandSource("template", "init"),
-    "demo": CommandSource("demo", "demo"),
-    "run": CommandSource("pipelines", "run"),
-    "draw": CommandSource("pipelines", "draw"),
-    "rerun": CommandSource("rerun", "rerun", "server"),
-    "eval": CommandSource("evaluate", "app", "server"),
-    "simulate": CommandSource("simulate", "simulate", "simulator"),
-    "sandbox": CommandSource("sandbox", "sandbox"),
-    "mcp": CommandSource("mcp", "app", "mcp"),
+    "serve": CommandSource(
+        "platform",
+        "serve",
+        "Start the platform. Without any setting it works at once: one file, no key, no server.",
+        "server",
+    ),
+    "worker": CommandSource(
+        "platform", "worker", "Run turns beside other workers; needs BATUTA_DATABASE_URL.", "server"
+    ),
+    "migrate": CommandSource("platform", "migrate", "Bring the database up to date.", "server"),
+    "chat": CommandSource("chat", "chat", "Talk to the team. An empty line ends it.", "server"),
+    "doctor": CommandSource(
+        "doctor",
+        "doctor",
+        "Check versions, database, Redis, keys, models, ERP, disk and web application; exit code 1 if one is wrong.",
+        "server",
+    ),
+    "replay": CommandSource(
+        "replay",
+        "replay",
+        "Rebuild an execution from its events: what ran, how long, tokens, cost, errors, retries.",
+        "server",
+    ),
+    "turns": CommandSource("turns", "app", "The turns of a queue.", "server"),
+    "audit": CommandSource("audit", "app", "The audit trail.", "server"),
+    "user": CommandSource("users", "app", "The accounts of the platform.", "server"),
+    "files": CommandSource("files", "app", "The files of an account.", "server"),
+    "init": CommandSource(
+        "template",
+        "init",
+        "Write a small project: agents, pipelines, steps, results, tools, its configuration, and a test that passes.",
+    ),
+    "demo": CommandSource("demo", "demo", "Watch a pipeline correct its model's mistakes, live, offline."),
+    "run": CommandSource(
+        "pipelines",
+        "run",
+        "Run a pipeline and draw it as a tree while it runs. Exit code 1 if it fails, 2 if it cannot be started.",
+    ),
+    "draw": CommandSource("pipelines", "draw", "Print a pipeline as a Mermaid flowchart."),
+    "rerun": CommandSource(
+        "rerun",
+        "rerun",
+        "Run a recorded turn again and show what changed. Nothing is written, neither to the session nor outside.",
+        "server",
+    ),
+    "eval": CommandSource("evaluate", "app", "Ask recorded tasks and judge the answers.", "server"),
+    "simulate": CommandSource(
+        "simulate", "simulate", "Start the provider simulator: Anthropic, OpenAI and Google on one port.", "simulator"
+    ),
+    "sandbox": CommandSource(
+        "sandbox", "sandbox", "Start a Business Central-compatible sandbox with two demo companies."
+    ),
+    "mcp": CommandSource("mcp", "app", "The ERP's tools for other clients, over the Model Context Protocol.", "mcp"),
 }
 
 
 class Commands(TyperGroup):
-    """Loads a command when it is asked for."""
+    """Lists the commands without loading them, and loads the one that runs."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, as `--help` lists them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command; what it lacks is named with the extra that brings it."""
+        """A command as the list shows it: its name and its line."""
         source = COMMANDS.get(cmd_name)
-        if source is None:
-            return None
-        try:
-            found = getattr(import_module(f"batuta.cli.{source.module}"), source.name)
-        except ImportError as error:
-            raise fail(str(MissingExtraError(source.extra, needed_for=f"`batuta {cmd_name}`")), 2) from error
-        if isinstance(found, typer.Typer):
-            command = typer.main.get_command(found)
-        else:
-            alone = typer.Typer(add_completion=False, pretty_exceptions_show_locals=False)
-            alone.command(cmd_name)(found)
-            command = typer.main.get_command(alone)
-        command.name = cmd_name
-        return command
+        return None if source is None else TyperCommand(cmd_name, help=source.help)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that runs."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, None if listed is None or listed.name is None else load(listed.name), rest
+
+
+def load(command_name: str) -> Any:
+    """A command with its options; what it lacks is named with the extra that brings it."""
+    source = COMMANDS[command_name]
+    try:
+        found = getattr(import_module(f"batuta.cli.{source.module}"), source.name)
+    except ImportError as error:
+        raise fail(str(MissingExtraError(source.extra, needed_for=f"`batuta {command_name}`")), 2) from error
+    if isinstance(found, typer.Typer):
+        command = typer.main.get_command(found)
+    else:
+        alone = typer.Typer(add_completion=False, pretty_exceptions_show_locals=False)
+        alone.command(command_name)(found)
+        command = typer.main.get_command(alone)
+    command.name = command_name
+    return command
 
 
 app = typer.Typer(

@@ -6,7 +6,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from batuta.cli.app import COMMANDS, app
+from batuta.cli.app import COMMANDS, app, load
 from batuta.cli.output import version
 
 
@@ -27,6 +27,25 @@ def test_the_doctor_loads_what_a_check_needs_with_the_check() -> None:
     program = f"import sys, batuta.cli.doctor; print([name for name in {heavy} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert loaded == "[]\n"
+
+
+def test_the_list_of_commands_loads_none_of_them() -> None:
+    program = """
+import sys
+from typer.testing import CliRunner
+from batuta.cli.app import app
+shown = CliRunner().invoke(app, ["--help"])
+assert "doctor" in shown.output, shown.output
+print(sorted(name for name in sys.modules if name.startswith(("batuta.server", "batuta.agents", "sqlalchemy"))))
+"""
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert loaded == "[]\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_listed_with_the_words_it_explains_itself_with(name: str) -> None:
+    first_paragraph = (load(name).help or "").partition("\n\n")[0]
+    assert COMMANDS[name].help == " ".join(first_paragraph.split())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
