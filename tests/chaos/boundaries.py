@@ -61,7 +61,7 @@ class MortalDesk:
     how: Death = "before"
     written: int = 0
 
-    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
+    def recorder(self, lease: Lease, told: Sequence[Event]) -> "MortalRecorder":
         return MortalRecorder(self.desk.recorder(lease, told), {event.event_id for event in told}, self)
 
     def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:

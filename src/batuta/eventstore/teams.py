@@ -41,7 +41,7 @@ class TeamStore:
         self.queue = queue
         self._clock = clock
 
-    def recorder(self, lease: Lease, history: Sequence[Event]) -> Recorder:
+    def recorder(self, lease: Lease, history: Sequence[Event]) -> TurnRecorder:
         """The recorder of one owner; `history` is what the log holds of the turn already."""
         return TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, history=history)
 

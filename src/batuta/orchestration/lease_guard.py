@@ -3,11 +3,11 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from batuta.events.envelope import Event
 from batuta.events.queue import Lease, TurnQueue
-from batuta.events.sink import OnStored, PipelinedRecorder, Recorder
+from batuta.events.sink import OnStored, PipelinedRecorder
 from batuta.kernel.errors import BatutaError, FencedError, StoreUnavailableError
 from batuta.kernel.tasks import await_shielded
 from batuta.pipelines.cancellation import Cancellation
@@ -83,49 +83,40 @@ class LeaseGuard:
 
 
 class OwnersRecorder:
-    """Records while the lease is held. An owner that lost it must not even record that it stopped: the turn goes on."""
-
-    def __init__(self, recorder: Recorder, guard: LeaseGuard) -> None:
-        self._recorder = recorder
-        self._guard = guard
-
-    async def record(self, event: Event) -> Event:
-        self._check()
-        return await self._recorder.record(event)
-
-    def _check(self) -> None:
-        if self._guard.is_lost:
-            # For good: a heartbeat that comes through late must not let it record that the turn failed here.
-            self._guard.give_up()
-            raise FencedError("the lease of this turn is over; another owner goes on with it")
-
-
-class PipelinedOwnersRecorder(OwnersRecorder):
-    """The same for a recorder that stores while the run goes on: an owner that lost its turn stops at the next event,
-    or at the next barrier if it has nothing to tell.
+    """Records while the lease is held: an owner that lost it stops at the next event, or at the next barrier if it has
+    nothing to tell. It must not even record that it stopped: the turn goes on.
     """
 
     def __init__(self, recorder: PipelinedRecorder, guard: LeaseGuard) -> None:
-        super().__init__(recorder, guard)
-        self._pipeline = recorder
+        self._recorder = recorder
+        self._guard = guard
 
     def submit(self, event: Event, on_stored: OnStored | None = None) -> Awaitable[None] | None:
-        self._check()
-        return self._pipeline.submit(event, on_stored)
+        if self._guard.is_lost:
+            self._refuse()
+        return self._recorder.submit(event, on_stored)
 
     async def barrier(self) -> None:
-        await self._pipeline.barrier()
-        self._check()
+        await self._recorder.barrier()
+        if self._guard.is_lost:
+            self._refuse()
+
+    async def record(self, event: Event) -> Event:
+        if self._guard.is_lost:
+            self._refuse()
+        return await self._recorder.record(event)
+
+    def _refuse(self) -> NoReturn:
+        # For good: a heartbeat that comes through late must not let it record that the turn failed here.
+        self._guard.give_up()
+        raise FencedError("the lease of this turn is over; another owner goes on with it")
 
 
 @contextlib.asynccontextmanager
-async def owners_recorder(recorder: Recorder, guard: LeaseGuard) -> AsyncIterator[OwnersRecorder]:
+async def owners_recorder(recorder: PipelinedRecorder, guard: LeaseGuard) -> AsyncIterator[OwnersRecorder]:
     """The recorder of an owner; after the block nothing of this owner is on its way to the log any more."""
-    if not isinstance(recorder, PipelinedRecorder):
-        yield OwnersRecorder(recorder, guard)
-        return
     try:
-        yield PipelinedOwnersRecorder(recorder, guard)
+        yield OwnersRecorder(recorder, guard)
     finally:
         with contextlib.suppress(BatutaError):
             await await_shielded(recorder.barrier())

@@ -21,7 +21,7 @@ from batuta.events.log import EventLog
 from batuta.events.observers import FanOutSink
 from batuta.events.queue import TURN, Lease, Outcome, TurnQueue
 from batuta.events.runtime import TurnResumed, TurnStarted
-from batuta.events.sink import EventSink, Recorder
+from batuta.events.sink import EventSink, PipelinedRecorder, Recorder
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.events.turn_ends import decision_key, end_in, ends_of_lost_calls, expiry_of, is_expired, undecided_in
 from batuta.kernel.clock import SYSTEM_CLOCK
@@ -36,13 +36,7 @@ from batuta.kernel.tasks import cancelled
 from batuta.orchestration.approvals import allow_remembered
 from batuta.orchestration.conducting import TurnRequest
 from batuta.orchestration.endings import refuse_what_is_asked, write_end
-from batuta.orchestration.lease_guard import (
-    LeaseGuard,
-    OwnersRecorder,
-    PipelinedOwnersRecorder,
-    StopSignals,
-    owners_recorder,
-)
+from batuta.orchestration.lease_guard import LeaseGuard, StopSignals, owners_recorder
 from batuta.orchestration.memory import SessionPasts, conversation_before, decisions_in, remembered_calls
 from batuta.orchestration.orchestrator import Orchestrator, Turn, TurnOptions
 from batuta.pipelines.cancellation import Cancellation
@@ -67,7 +61,7 @@ LOOKS_PER_LEASE = 10
 class PersistenceFactory(Protocol):
     """Makes the recorder and the journal of each lease."""
 
-    def recorder(self, lease: Lease, history: Sequence[Event]) -> Recorder:
+    def recorder(self, lease: Lease, history: Sequence[Event]) -> PipelinedRecorder:
         """The recorder of one owner; `history` is what the log holds of the turn already."""
         ...
 
@@ -215,7 +209,8 @@ class TurnWorker:
             lost = ends_of_lost_calls(history) if lease.work.resumed_by is not None else ()
             begun = [_opening(lease), *lost]
             for event in begun:
-                await _tell(event, recorder, sink)
+                if (waiting := recorder.submit(event, None if sink is None else sink.emit)) is not None:
+                    await waiting
             run: RunOptions = {
                 **options,
                 **_identity(lease),
@@ -401,18 +396,6 @@ class _News(FanOutSink):
         """Hand on what is news."""
         if event.event_id not in self._known:
             super().emit(event)
-
-
-async def _tell(event: Event, recorder: OwnersRecorder, sink: EventSink | None) -> None:
-    """Record and show an event that the run itself does not emit."""
-    show = None if sink is None else sink.emit
-    if isinstance(recorder, PipelinedOwnersRecorder):
-        if (waiting := recorder.submit(event, show)) is not None:
-            await waiting
-        return
-    stored = await recorder.record(event)
-    if show is not None:
-        show(stored)
 
 
 async def _given_up_if_cancelled(work: Coroutine[Any, Any, None], guard: LeaseGuard) -> None:

@@ -45,7 +45,7 @@ class MortalPersistence:
     lease: Lease | None = None
     """That of the newest owner: the next one takes it over."""
 
-    def recorder(self, lease: Lease, history: Sequence[Event]) -> Recorder:
+    def recorder(self, lease: Lease, history: Sequence[Event]) -> "MortalRecorder":
         """The recorder of one owner."""
         self.lease = lease
         return self.mortal(str(lease.work.session_id), history, fence=lease.fence)

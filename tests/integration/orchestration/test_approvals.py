@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from batuta.events import (
 )
 from batuta.events.fold import fold
 from batuta.events.queue import Lease, WorkStatus
+from batuta.events.sink import OnStored, PipelinedRecorder
 from batuta.events.wire import Delivered
 from batuta.eventstore.teams import TeamStore
 from batuta.kernel.errors import ConflictError, LogicalError
@@ -207,20 +208,23 @@ class StopsAfter(PersistenceFactory):
         self._left = count
         self._bell = bell
 
-    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
+    def recorder(self, lease: Lease, told: Sequence[Event]) -> PipelinedRecorder:
         self._lease, self._recorder = lease, self._store.recorder(lease, told)
+        self.barrier, self.record = self._recorder.barrier, self._recorder.record
         return self
 
     def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
         return self._store.journal(lease, recorder, told)
 
-    async def record(self, event: Event) -> Event:
-        recorded = await self._recorder.record(event)
-        self._left -= 1
-        if self._left == 0:
-            assert await self._store.stop(self._lease.work.turn_id, by="ana")
-            self._bell.rung.set()
-        return recorded
+    def submit(self, event: Event, on_stored: OnStored | None = None) -> Awaitable[None] | None:
+        waiting = self._recorder.submit(event, on_stored)
+        self._left -= not event.is_transient
+        return self._stop() if self._left == 0 and not event.is_transient else waiting
+
+    async def _stop(self) -> None:
+        await self._recorder.barrier()
+        assert await self._store.stop(self._lease.work.turn_id, by="ana")
+        self._bell.rung.set()
 
 
 @pytest.mark.slow

@@ -1,11 +1,11 @@
 """A write that is interrupted twice is asked about twice (O-4)."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 
 from batuta.events.envelope import Event
 from batuta.events.queue import Lease, Work, WorkStatus
 from batuta.events.runtime import EffectIntended, EffectRecorded
-from batuta.events.sink import Recorder
+from batuta.events.sink import OnStored, PipelinedRecorder, Recorder
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.eventstore.memory import MemoryEventLog
 from batuta.eventstore.memory_turns import MemoryTurnQueue
@@ -70,7 +70,7 @@ class _Twice:
         await self.log.append(session, [ApprovalResolved.model_validate({"decision": decision, **facts})])
         await self.queue.resume(work.turn_id, waiting_for=asked.approval_id)
 
-    def recorder(self, lease: Lease, told: Sequence[Event]) -> Recorder:
+    def recorder(self, lease: Lease, told: Sequence[Event]) -> PipelinedRecorder:
         return _Mortal(TurnPersistence(self.log).recorder(lease, told), self)
 
     def journal(self, lease: Lease, recorder: Recorder, told: Sequence[Event]) -> Journal:
@@ -86,15 +86,19 @@ class _Twice:
 
 
 class _Mortal:
-    def __init__(self, inner: Recorder, stage: _Twice) -> None:
+    def __init__(self, inner: PipelinedRecorder, stage: _Twice) -> None:
         self._inner = inner
         self._stage = stage
+        self.barrier = inner.barrier
+        self.record = inner.record
 
-    async def record(self, event: Event) -> Event:
+    def submit(self, event: Event, on_stored: OnStored | None = None) -> Awaitable[None] | None:
         is_fatal = self._stage.is_time_to_die(event)
         if is_fatal and isinstance(event, EffectRecorded):
             raise Killed
-        stored = await self._inner.record(event)
-        if is_fatal:
-            raise Killed
-        return stored
+        waiting = self._inner.submit(event, on_stored)
+        return self._die() if is_fatal else waiting
+
+    async def _die(self) -> None:
+        await self._inner.barrier()
+        raise Killed

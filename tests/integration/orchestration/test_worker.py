@@ -51,7 +51,7 @@ class Store:
     log: EventLog
     queue: TurnQueue
 
-    def recorder(self, lease: Lease, history: Any) -> Recorder:
+    def recorder(self, lease: Lease, history: Any) -> TurnRecorder:
         return TurnRecorder(self.log, str(lease.work.session_id), fence=lease.fence, history=history)
 
     def journal(self, lease: Lease, recorder: Recorder, history: Any) -> Journal:

@@ -9,7 +9,7 @@ from batuta.eventstore.memory_turns import MemoryTurnQueue
 from batuta.eventstore.recorder import TurnRecorder
 from batuta.kernel.errors import FencedError
 from batuta.kernel.ids import new_id
-from batuta.orchestration.lease_guard import LeaseGuard, PipelinedOwnersRecorder
+from batuta.orchestration.lease_guard import LeaseGuard, OwnersRecorder
 from batuta.pipelines.cancellation import Cancellation
 from batuta.testing.eventlog import noted
 from tests.support.turns import say
@@ -24,7 +24,7 @@ async def test_a_starved_owner_that_noticed_it_stays_fenced_when_its_heartbeat_c
     lease = await queue.lease("starved")
     assert lease is not None
     guard = LeaseGuard(queue, lease, Cancellation(), None)
-    recorder = PipelinedOwnersRecorder(TurnRecorder(log, session, fence=lease.fence), guard)
+    recorder = OwnersRecorder(TurnRecorder(log, session, fence=lease.fence), guard)
     guard._renewed(time.monotonic() - 2 * lease.length.total_seconds())
     with pytest.raises(FencedError):
         await (recorder.record(noted("late")) if noticed_at == "an event" else recorder.barrier())

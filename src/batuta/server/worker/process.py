@@ -133,7 +133,7 @@ class TurnPersistence:
         self._projector = projector
         self._clock = clock
 
-    def recorder(self, lease: Lease, history: Sequence[Event]) -> Recorder:
+    def recorder(self, lease: Lease, history: Sequence[Event]) -> TurnRecorder:
         """The recorder of one owner."""
         return TurnRecorder(
             self._log, str(lease.work.session_id), fence=lease.fence, projector=self._projector, history=history
