@@ -22,7 +22,7 @@ async def append_all(connection: Executor, batches: Sequence[Batch]) -> list[App
     rows = await connection.fetch(CALL, *arguments_of([batches[index] for index in order]))
     answers: list[Appended | Exception] = [_UNANSWERED] * len(batches)
     for index, row in zip(order, rows, strict=True):
-        answers[index] = _answer(batches[index], row)
+        answers[index] = _VERDICTS[row["verdict"]](batches[index], row)
     return answers
 
 
@@ -51,10 +51,6 @@ def arguments_of(batches: Sequence[Batch]) -> tuple[list[Any], ...]:
         [entry.timestamp for entry in entries],
         [entry.payload for entry in entries],
     )
-
-
-def _answer(batch: Batch, row: asyncpg.Record) -> Appended | Exception:
-    return _VERDICTS[row["verdict"]](batch, row)
 
 
 def _where(batch: Batch, row: asyncpg.Record) -> Appended:

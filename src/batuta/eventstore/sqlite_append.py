@@ -41,7 +41,8 @@ _UPSERT_CURSORS = """
 INSERT INTO cursors (consumer, session_id, done_seq) VALUES {}
 ON CONFLICT (consumer, session_id) DO UPDATE SET done_seq = excluded.done_seq"""
 
-ROWS_AT_ONCE = (64, 32, *range(16, 0, -1))
+ROWS_AT_ONCE = (64, 32, 16)
+"""How many rows one statement writes where there are more than the last of these; as many as there are, else."""
 
 T = TypeVar("T")
 
@@ -141,10 +142,12 @@ def _portions(rows: Sequence[T]) -> Iterator[Sequence[T]]:
     for the consumer: under load that costs more than the writing.
     """
     begin = 0
-    for size in ROWS_AT_ONCE:
+    for size in ROWS_AT_ONCE if len(rows) > ROWS_AT_ONCE[-1] else ():
         while len(rows) - begin >= size:
             yield rows[begin : begin + size]
             begin += size
+    if begin < len(rows):
+        yield rows[begin:]
 
 
 def set_cursor(connection: sqlite3.Connection, consumer: str, session_id: str, done: int) -> None:

@@ -183,7 +183,8 @@ class SqliteFile:
             with self._write_lock:
                 return _in_one_transaction(self._writer, operations)
         except Exception as error:
-            _roll_back(self._writer)
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
             if len(operations) == 1 or is_busy(error):
                 return [_as_ours(error, self.path)] * len(operations)
             return [self._commit_now([operation])[0] for operation in operations]
@@ -252,11 +253,6 @@ def _answer(connection: sqlite3.Connection, query: Query[Any]) -> Any:
         if connection.total_changes != before:
             raise
         return error
-
-
-def _roll_back(connection: sqlite3.Connection) -> None:
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
 
 
 def _as_ours(error: Exception, path: Path) -> Exception:

@@ -62,14 +62,10 @@ async def results(
         await feeder
     except Suspended:  # those under way finish first, so that nothing is torn off in the middle of an effect
         feeder.cancel()
-        await await_shielded(_all_ended([feeder, *begun]))
+        await await_shielded(asyncio.wait([feeder, *begun]))
         raise
     finally:
         await await_shielded(cancelled([feeder, *begun]))
-
-
-async def _all_ended(tasks: list[asyncio.Task[Any]]) -> None:
-    await asyncio.wait(tasks)
 
 
 @dataclass(frozen=True, slots=True)

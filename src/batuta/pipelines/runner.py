@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 import traceback
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -251,11 +251,15 @@ class Run:
         inner = invocation_of(parent.within(scope, deadline=deadline))
         try:
             act = self.invoke(step, value, inner, options.conversation)
-            outcome = await (act if timeout is None or deadline is None else _until(deadline, act, step.name))
+            if timeout is None or deadline is None:
+                outcome = await act
+            else:
+                outcome = await within(deadline, lambda: act, what=f"run of {step.name!r}")
         except StepFailedError as failure:
             return StepResult(None, failure.error, scope.tally.metrics(_clock() - started))
         except Exception as error:
-            located = StepError.of(error, step_name=step.name, path=_path_below(parent, step))
+            path = f"{parent.path}/{step.name}" if parent.path else step.name
+            located = StepError.of(error, step_name=step.name, path=path)
             return StepResult(None, located, scope.tally.metrics(_clock() - started))
         else:
             return StepResult(outcome, None, scope.tally.metrics(_clock() - started))
@@ -484,14 +488,6 @@ class Run:
             await asyncio.wait(self._background, timeout=left)
         if self._background:
             log.error("%s background tasks of a run do not stop when they are cancelled", len(self._background))
-
-
-async def _until(deadline: Deadline, act: Awaitable[Any], name: str) -> Any:
-    return await within(deadline, lambda: act, what=f"run of {name!r}")
-
-
-def _path_below(parent: Invocation, step: "Step[Any, Any]") -> str:
-    return f"{parent.path}/{step.name}" if parent.path else step.name
 
 
 def owes_an_end(stage: int, error: BaseException) -> bool:

@@ -122,7 +122,8 @@ class Chain(Step[In_contra, Out_co]):
     is_transparent = True
 
     def __init__(self, links: "tuple[Step[Any, Any], ...]") -> None:
-        _check_seam(links)
+        for first, second in pairwise(links):
+            check_fit(first, second)
         super().__init__(
             " >> ".join(link.name for link in (links[0], links[-1])),
             input_type=links[0].input_type,
@@ -284,11 +285,6 @@ def check_fit(first: Step[Any, Any], second: Step[Any, Any]) -> None:
             f"{first.name} >> {second.name}: {first.name!r} gives {type_name(first.output_type)}, "
             f"but {second.name!r} takes {type_name(second.input_type)}"
         )
-
-
-def _check_seam(links: tuple[Step[Any, Any], ...]) -> None:
-    for first, second in pairwise(links):
-        check_fit(first, second)
 
 
 def _hints(function: Any, name: str) -> dict[str, Any]:

@@ -184,7 +184,10 @@ class AgentStep(Step[In_contra, Out_co]):
         self.version = options.get("version", "1.0.0")
         self.decision_type = options.get("decision_type")
         self.decision_category = options.get("decision_category")
-        self.output_spec = None if output is str else _output_spec(name, output)
+        self.output_spec: OutputSpec | None = None
+        if output is not str:
+            called = getattr(output, "__name__", name)
+            self.output_spec = OutputSpec(name=called, schema=adapter_for(output).json_schema())
         self._structure = _in_words(self.output_spec)
 
     async def _perform(self, value: In_contra, ctx: Context) -> Out_co:
@@ -288,10 +291,6 @@ def _attempts(name: str, options: AgentOptions) -> AttemptLimits:
         if own is not None and not 1 <= own <= attempts.total:
             raise PipelineTypeError(f"{name}: {kind} is between 1 and max_attempts ({attempts.total}), got {own}")
     return attempts
-
-
-def _output_spec(name: str, output: Any) -> OutputSpec:
-    return OutputSpec(name=getattr(output, "__name__", name), schema=adapter_for(output).json_schema())
 
 
 def _in_words(spec: OutputSpec | None) -> str:

@@ -80,7 +80,9 @@ class Dialogue:
         while True:
             spoken = await self._next_answer((*self.opening, *self.exchange, *tail))
             if spoken.answer.stop_reason == "refused":
-                raise ContentRefusedError(f"{self._agent.name}: the model refused to answer: {_why(spoken.answer)}")
+                answer = spoken.answer
+                why = answer.stop_explanation or answer.text or answer.raw_stop_reason or "no reason given"
+                raise ContentRefusedError(f"{self._agent.name}: the model refused to answer: {why}")
             if not spoken.answer.tool_calls and spoken.answer.stop_reason != "paused":
                 return spoken
             spoken = self._with_own_ids(spoken)
@@ -197,7 +199,9 @@ class Dialogue:
         self._artefacts = artefacts
         if not self._agent.is_streaming:
             answer = await self._model.generate(request)
-            return answer if artefacts is None else steps.with_words(answer, await _all_words(artefacts, answer.text))
+            if artefacts is None:
+                return answer
+            return steps.with_words(answer, await artefacts.take(answer.text) + await artefacts.finish())
         return await self._streamed(request, message_id, artefacts)
 
     async def _streamed(self, request: ModelRequest, message_id: str, artefacts: "ArtefactStream | None") -> Answer:
@@ -211,7 +215,9 @@ class Dialogue:
                         if artefacts is None:
                             return item
                         return steps.with_words(item, "".join(words) + await artefacts.finish())
-                    piece = item if artefacts is None or item.kind != "text" else await _filtered(item, artefacts)
+                    piece = item
+                    if artefacts is not None and item.kind == "text":
+                        piece = Delta("text", await artefacts.take(item.text))
                     if piece.kind == "text":
                         words.append(piece.text)
                     await self._emit_delta(piece, message_id)
@@ -257,15 +263,3 @@ class Dialogue:
         if call["name"] in self._agent.tools or call["is_server_side"]:
             return self._redacted(call["name"], call)
         return {**call, "args": dict.fromkeys(call["args"], "[not kept]"), "invalid_args": None}
-
-
-async def _filtered(delta: Delta, artefacts: "ArtefactStream") -> Delta:
-    return Delta("text", await artefacts.take(delta.text))
-
-
-async def _all_words(artefacts: "ArtefactStream", text: str) -> str:
-    return await artefacts.take(text) + await artefacts.finish()
-
-
-def _why(answer: Answer) -> str:
-    return answer.stop_explanation or answer.text or answer.raw_stop_reason or "no reason given"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from batuta import events, llm
 from batuta.events.envelope import trusted
-from batuta.kernel.clock import SYSTEM_CLOCK, Clock
+from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.ids import MessageId
 from batuta.kernel.messages import Answer, Message
 from batuta.kernel.outgoing import current_tool
@@ -65,7 +65,9 @@ def _protected(model: Model, ctx: Context) -> Model:
         model = llm.LostTriesModel(model)
     if _protected_core(model) is not None:
         return model if of_the_run is None else ImposedProtection(model, of_the_run)
-    return ResilientModel(model, protection or _retries_alone(clock))
+    if protection is None:
+        protection = _RETRIES_ALONE if clock is SYSTEM_CLOCK else replace(_RETRIES_ALONE, clock=clock)
+    return ResilientModel(model, protection)
 
 
 def _protected_core(model: object) -> ResilientModel | None:
@@ -73,10 +75,6 @@ def _protected_core(model: object) -> ResilientModel | None:
     while model is not None and not isinstance(model, ResilientModel):
         model = getattr(model, "inner", None)
     return model
-
-
-def _retries_alone(clock: Clock) -> Protection:
-    return _RETRIES_ALONE if clock is SYSTEM_CLOCK else Protection(breaker=None, clock=clock)
 
 
 _RETRIES_ALONE = Protection(breaker=None)

@@ -51,7 +51,7 @@ class FileIndexing:
 
     async def read(self, file_id: str, user_id: str, progress: Progress) -> None:
         """Read a file of a person. One that was deleted meanwhile leaves nothing behind."""
-        file = await self._file(file_id)
+        file = await self._database.read(lambda connection: repository.one(connection, file_id))
         if file is None:  # an attempt before this one may have died with its words in the index
             await self._index.remove(_scope(user_id, file_id))
             return
@@ -96,9 +96,6 @@ class FileIndexing:
             raise
         except BatutaError as error:
             log.warning("the vectors of %s are left to the upkeep: %s", file.file_id, error)
-
-    async def _file(self, file_id: str) -> StoredFile | None:
-        return await self._database.read(lambda connection: repository.one(connection, file_id))
 
     async def _change(self, file: StoredFile, **values: str | None) -> bool:
         now: datetime = self._clock.now()

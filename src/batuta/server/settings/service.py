@@ -1,5 +1,6 @@
-"""Preferences: every one has a default, a change touches only what it names."""
+"""Preferences, kept as one JSON object per person: every one has a default, a change touches only what it names."""
 
+import json
 from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
@@ -9,9 +10,11 @@ import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from batuta.server.database.engines import Database
+from batuta.server.database.tables import user_settings
 from batuta.server.problems import FieldProblem, InvalidProblem
 from batuta.server.security.preferences import Language, Preferences, Theme
-from batuta.server.settings import repository
+
+_OF_USER = sa.select(user_settings.c.content).where(user_settings.c.user_id == sa.bindparam("user", type_=sa.String))
 
 
 class PreferenceChange(BaseModel):
@@ -48,7 +51,7 @@ class UserPreferences:
 
     async def get(self, user_id: str) -> Preferences:
         """See `PreferenceReader.get`. A default agent that left the team counts as unset."""
-        found = Preferences(**await self._database.look_up(lambda connection: repository.load(connection, user_id)))
+        found = Preferences(**await self._database.look_up(lambda connection: _load(connection, user_id)))
         if self._agents is None or found.default_agent_id in self._agents:
             return found
         return found.model_copy(update={"default_agent_id": None})
@@ -71,11 +74,27 @@ class UserPreferences:
         wanted = changes.model_dump(exclude_unset=True)
 
         def merge(connection: sa.Connection) -> dict[str, Any]:
-            content = {**repository.load(connection, user_id), **wanted}
-            repository.save(connection, user_id, workspace_id, content)
+            content = {**_load(connection, user_id), **wanted}
+            _save(connection, user_id, workspace_id, content)
             return content
 
         return Preferences(**await self._database.write(merge))
+
+
+def _load(connection: sa.Connection, user_id: str) -> dict[str, Any]:
+    """What a person set; nothing if they never did."""
+    stored = connection.execute(_OF_USER, {"user": user_id}).scalar()
+    content: dict[str, Any] = json.loads(stored) if stored is not None else {}
+    return content
+
+
+def _save(connection: sa.Connection, user_id: str, workspace_id: str, content: dict[str, Any]) -> None:
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True)
+    changed = connection.execute(
+        sa.update(user_settings).where(user_settings.c.user_id == user_id).values(content=text)
+    )
+    if changed.rowcount == 0:
+        connection.execute(sa.insert(user_settings).values(user_id=user_id, workspace_id=workspace_id, content=text))
 
 
 @cache
