@@ -12,8 +12,8 @@ from batuta.events.wire import opened
 from batuta.eventstore import sqlite_append
 from batuta.eventstore.base import LARGEST, LogOptions, StoreLog, check_advance, check_range, page_of
 from batuta.eventstore.decisions import overlap, sequence_conflict
-from batuta.eventstore.sqlite_database import SYNCHRONOUS, SqliteFile
-from batuta.kernel.errors import ConfigurationError, StoreUnavailableError
+from batuta.eventstore.sqlite_database import SYNCHRONOUS, RunAll, SqliteFile
+from batuta.kernel.errors import ConfigurationError, FencedError, SequenceConflictError, StoreUnavailableError
 from batuta.kernel.ids import SessionId
 from batuta.kernel.ids import session_id as _session
 
@@ -112,9 +112,18 @@ class SqliteEventLog(StoreLog):
         await self.database.close()
 
     async def _store(self, batch: Batch) -> Appended:
-        """With whatever else is written at the moment; if that fails as a whole, in a transaction of its own."""
+        """With whatever else is written at the moment; if that fails as a whole, in a transaction of its own.
+
+        A batch that comes again is rare: every one is taken to be new, and only looked for where it is refused.
+        """
         try:
-            appended: Appended = await self.database.write_together(_append_all, batch, weight=len(batch.entries))
+            return await self._write(_append_new, batch)
+        except (FencedError, SequenceConflictError):
+            return await self._write(_append_all, batch)
+
+    async def _write(self, append: RunAll, batch: Batch) -> Appended:
+        try:
+            appended: Appended = await self.database.write_together(append, batch, weight=len(batch.entries))
         except StoreUnavailableError as error:
             if isinstance(error.__cause__, sqlite3.IntegrityError):
                 # A place that was taken past this program will not become free by asking again.
@@ -127,6 +136,13 @@ class SqliteEventLog(StoreLog):
         owners = json.dumps(list(map(_session, session_ids)))
         rows = await self.database.look_up(lambda connection: connection.execute(_SELECT_HEADS, (owners,)).fetchall())
         return {SessionId(owner): last for owner, last in rows}
+
+
+def _append_new(connection: sqlite3.Connection, batches: Sequence[Batch]) -> Sequence[Appended | Exception]:
+    """As `_append_all`, without looking for what the log holds already: its unique index refuses that."""
+    if len(batches) > 1 and overlap(batches):
+        return _append_all(connection, batches)
+    return sqlite_append.append_all(connection, batches, are_new=True)
 
 
 def _append_all(connection: sqlite3.Connection, batches: Sequence[Batch]) -> Sequence[Appended | Exception]:

@@ -73,10 +73,16 @@ def append(connection: sqlite3.Connection, batch: Batch) -> Appended:
     return answer
 
 
-def append_all(connection: sqlite3.Connection, batches: Sequence[Batch]) -> list[Appended | Exception]:
-    """Store batches that share no event and no client key: read once, decide one by one, write once."""
+def append_all(
+    connection: sqlite3.Connection, batches: Sequence[Batch], *, are_new: bool = False
+) -> list[Appended | Exception]:
+    """Store batches that share no event and no client key: read once, decide one by one, write once.
+
+    For batches that are taken to be new nothing is looked up by the ids of their events: the unique index of these
+    refuses what is in the log already (`sqlite3.IntegrityError`), and a fence may refuse what was stored before.
+    """
     states = _states(connection, {batch.session_id for batch in batches})
-    known = _known(connection, batches)
+    known = {} if are_new else _known(connection, batches)
     behind = {owner for owner, state in states.items() if state.projected != state.last_seq}
     answers: list[Appended | Exception] = []
     news: list[tuple[Batch, Appended]] = []

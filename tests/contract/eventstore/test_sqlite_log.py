@@ -69,3 +69,18 @@ async def test_is13_what_a_reader_keeps_from_being_erased_is_told_and_erased_the
                 await audit.erase("ana")
         assert (await audit.erase("ana")).sessions == ()
         assert b"canary" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
+
+
+async def test_only_a_batch_that_is_refused_is_looked_for_among_what_is_stored(tmp_path: Path) -> None:
+    """FT-01 without its price: hardly any batch comes again, and the index of the ids notices one that does."""
+    async with SqliteEventLog(tmp_path / "team.db") as log:
+        session, events = new_id(), [said("one"), said("two")]
+        await log.append(session, [said("before")])
+        asked: list[str] = []
+        await log.database.write(lambda connection: connection.set_trace_callback(asked.append))
+        first = await log.append(session, events)
+        looks = [statement for statement in asked if "WHERE event_id IN" in statement]
+        again = await log.append(session, events)
+        assert (looks, again.first_seq, again.is_new) == ([], first.first_seq, False)
+        assert any("WHERE event_id IN" in statement for statement in asked)
+        assert (await log.head(session)).last_seq == 3
