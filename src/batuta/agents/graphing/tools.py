@@ -6,11 +6,12 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from batuta.datasets.attached import take_attached
-from batuta.datasets.charts.asking import ChartReading, is_period_column, reading_of
+from batuta.datasets.charts.asking import ChartReading, reading_of
 from batuta.datasets.charts.beside import joined_tables
 from batuta.datasets.charts.chart import Chart, ChartTable, last_drawn, open_table
 from batuta.datasets.charts.planning import CHART_CONNECTOR
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind, amended
+from batuta.datasets.charts.table_words import is_period_column
 from batuta.datasets.charts.words import say
 from batuta.datasets.dataset import Dataset, DatasetError
 from batuta.datasets.large import LARGE_ROWS

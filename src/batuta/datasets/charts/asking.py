@@ -7,7 +7,6 @@ Only what the words name surely is taken: a column by its name, label or a synon
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,10 +14,20 @@ from typing import Any
 
 from batuta.datasets.charts.asked_currencies import asked_currency
 from batuta.datasets.charts.asked_names import folded as _folded
-from batuta.datasets.charts.asked_names import inflected, with_numbered_columns, with_short_names
+from batuta.datasets.charts.asked_names import with_numbered_columns, with_short_names
 from batuta.datasets.charts.asked_periods import asked_comparison, asked_period
 from batuta.datasets.charts.asked_titles import asked_title
 from batuta.datasets.charts.request import ChartFilter
+from batuta.datasets.charts.table_words import (
+    different,
+    forms_of,
+    is_period_column,
+    known_words,
+    named_values,
+    names_of,
+    table_words,
+    with_joints,
+)
 from batuta.datasets.charts.unread import unread_words
 from batuta.datasets.charts.vocabulary import (
     AGAINST_WORDS,
@@ -29,7 +38,6 @@ from batuta.datasets.charts.vocabulary import (
     CHART_WORDS,
     COLOUR_WORDS,
     COLUMN_WORDS,
-    COUNTRY_WORDS,
     EVERYTHING_WORDS,
     EXTREME_WORDS,
     FIGURES,
@@ -54,12 +62,9 @@ from batuta.datasets.charts.vocabulary import (
 )
 from batuta.datasets.charts.words import UNIT_NAMES
 from batuta.datasets.dataset import Column, Dataset
-from batuta.datasets.values import Value
 from batuta.language.numbers import find_numbers
 
 _KINDS: Words = {kind: (*words, *LOOSE_KIND_WORDS.get(kind, ())) for kind, words in KIND_WORDS.items()}
-MAX_VALUES = 2_000
-"""Different values of a column that words are compared with."""
 MAX_ASKED_CHARS = 2_000
 _COMPARED = ("x", "series", "kind", "top", "last", "time_unit", "order", "is_share", "dropped")
 """Parts of a request that a single figure has not."""
@@ -68,11 +73,6 @@ SHORTEST_BARE = 3
 Span = tuple[int, int]
 _LISTED = re.compile(r",\s+(?=[^\W\d_A-ZÁÉÍÓÚÑ][^\W\d_]*(?:,|\s+(?:y|and|e)\s))")
 """Between the words of a list, like its last `and`; the name of a company may hold a comma too."""
-_LEGAL_FORM = re.compile(
-    r"(?: (?:s ?l(?: ?u| ?p| ?l)?|s ?a(?: ?u)?|s ?c(?: ?p| ?a)?|s coop|y cia|e hijos|y hermanos|"
-    r"ltd|limited|inc|llc|plc|corp|gmbh|ag|bv|b v|srl|s r l|sarl|lda|ltda|and co|co))+$"
-)
-"""At the end of a company's name, folded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +109,11 @@ def reading_of(text: str, table: Dataset) -> ChartReading:
     text = text[:MAX_ASKED_CHARS]
     title, rest = asked_title(text)
     bounds, rest = _bounds(rest)
-    known = _known_words(table)
+    known = known_words(table)
     compared, rest = asked_comparison(rest)
     period, rest = asked_period(rest, table, known)
     currency = asked_currency(f" {_folded(_LISTED.sub(' y ', rest.replace('€', ' euros ')))} ", table)
-    known |= {name for column in table.columns for name in _names(column)}
+    known |= {name for column in table.columns for name in names_of(column)}
     reading = _Reading(with_short_names(currency.text, table.columns, known).strip(), table)
     changes = reading.changes() | bounds | compared | ({"title": title} if title else {})
     if period is not None:
@@ -122,8 +122,8 @@ def reading_of(text: str, table: Dataset) -> ChartReading:
         changes.pop("aggregate" if changes.get("aggregate") == "count" else "", None)
     if currency.only is not None:
         changes.setdefault("only", []).append(currency.only)
-    names = [form for word in _table_words(table) for form in _forms(word)]
-    names += [name for one in table.columns for name in _names(one)]
+    names = [form for word in table_words(table) for form in forms_of(word)]
+    names += [name for one in table.columns for name in names_of(one)]
     unread = unread_words(reading.rest, names)
     for value in reading.bare_values(unread):
         changes.setdefault("only", []).append(value)
@@ -258,7 +258,7 @@ class _Reading:
         del self._found["order"]
         place = re.search(r" #order (?:the |el |la |los |las )?", self._text)
         rest = self._text[place.end() :] if place else ""
-        column = next((one for one in self._table.columns if self._starts_with(rest, _names(one))), None)
+        column = next((one for one in self._table.columns if self._starts_with(rest, names_of(one))), None)
         is_label = column is not None and not column.is_numeric
         is_label = is_label or re.match(r"(?:name|nombre|alphabet|alfabet|label|fecha|date)", rest) is not None
         self._found["order"] = "label" if is_label else "largest"
@@ -279,17 +279,17 @@ class _Reading:
     def _read_released(self) -> None:
         """Read "all countries": none of them is left out any more."""
         for column in self._table.columns:
-            names = "|".join(sorted(map(re.escape, _names(column)), key=len, reverse=True))
+            names = "|".join(sorted(map(re.escape, names_of(column)), key=len, reverse=True))
             match = re.search(rf" (?:all|todos|todas)(?: of)?(?: the| los| las)? (?:{names}) ", self._text)
             if match and column.type == "text" and not self._is_after(BY_WORDS, match.start() + 1):
-                self._found["released"] = _different(self._table.values(column.name))
+                self._found["released"] = different(self._table.values(column.name))
                 self._cut(match.span())
                 return
 
     def _read_dropped(self) -> None:
         """Read "without the biggest one", "sin los dos menores"."""
         number = rf"(?:(?P<n>\d{{1,3}}|{'|'.join(NUMBER_WORDS)}) )?(?:\w+ )?"
-        without = "|".join(_with_joints(WITHOUT_WORDS))
+        without = "|".join(with_joints(WITHOUT_WORDS))
         for which, words in EXTREME_WORDS.items():
             if match := re.search(rf" (?:{without}) {number}(?:{'|'.join(words)}) ", self._text):
                 self._found["dropped"] = (which, int(NUMBER_WORDS.get(match["n"], match["n"]) if match["n"] else 1))
@@ -314,11 +314,11 @@ class _Reading:
         """Values that the table holds, each with the word before it: only, without, of."""
         for start, end, value in self._values():
             before = self._without_column_name(self._text[:start])
-            if any(before.endswith(f" {word} ") for word in _with_joints(WITHOUT_WORDS)) or self._continues(
+            if any(before.endswith(f" {word} ") for word in with_joints(WITHOUT_WORDS)) or self._continues(
                 before, "excluded"
             ):
                 self._found.setdefault("excluded", []).append(value)
-            elif any(before.endswith(f" {word} ") for word in _with_joints((*ONLY_WORDS, *OF_WORDS))):
+            elif any(before.endswith(f" {word} ") for word in with_joints((*ONLY_WORDS, *OF_WORDS))):
                 self._found.setdefault("only", []).append(value)
             elif self._continues(before, "only"):
                 self._found["only"].append(value)
@@ -349,7 +349,7 @@ class _Reading:
 
     def _without_column_name(self, before: str) -> str:
         """A text without the name of a column at its end: "only category A"."""
-        names = sorted({name for column in self._table.columns for name in _names(column)}, key=len, reverse=True)
+        names = sorted({name for column in self._table.columns for name in names_of(column)}, key=len, reverse=True)
         named = next((name for name in names if before.endswith(f" {name} ")), None)
         return before if named is None else before[: -len(named) - 1]
 
@@ -362,18 +362,7 @@ class _Reading:
 
     def _values(self) -> list[tuple[int, int, str]]:
         """Where values of text columns stand, the longest first where they overlap; in the order of the text."""
-        known: dict[str, str] = {}
-        for column in self._table.columns:
-            if column.type == "text":
-                for value in _different(self._table.values(column.name)):
-                    known.setdefault(_folded(value), value)
-        for words in COUNTRY_WORDS.values():
-            held = next((known[_folded(word)] for word in words if _folded(word) in known), None)
-            if held is not None:
-                known |= {_folded(word): held for word in words if len(word) > 3}
-        shorts = Counter(short for folded in known if (short := _without_legal_form(folded)) not in known)
-        known |= {short: known[f] for f in tuple(known) if shorts[short := _without_legal_form(f)] == 1}
-        known |= inflected(known, {name for column in self._table.columns for name in _names(column)})
+        known = named_values(self._table)
         found: list[tuple[int, int, str]] = []
         for folded in sorted(known, key=len, reverse=True):
             if not folded or f" {folded} " not in self._text:
@@ -426,7 +415,7 @@ class _Reading:
         named = [(place, column) for place, column in self._named_columns() if column.type == "text"]
         by = [place for place, _ in figures if self._is_after(BY_WORDS, place)]
         ranked = next((column for place, column in named if any(place < figure for figure in by)), None)
-        return ranked or next((column for _, column in named if self._top_of in _names(column)), None)
+        return ranked or next((column for _, column in named if self._top_of in names_of(column)), None)
 
     def _read_count(self, *, is_timed: bool) -> None:
         """Read "tickets per week", "hires by year": rows, called as the table is, or as what tells them apart.
@@ -438,9 +427,9 @@ class _Reading:
         word = subject[1] if subject else ""
         if word in measured or not self._found.keys() & {"x", "series", "time_unit"}:
             return
-        named = next((column for column in self._table.columns if word in _names(column)), None)
+        named = next((column for column in self._table.columns if word in names_of(column)), None)
         if named is None:
-            is_table = any(word in _forms(one) for one in _table_words(self._table) if len(one) > 3)
+            is_table = any(word in forms_of(one) for one in table_words(self._table) if len(one) > 3)
         else:
             values = self._table.values(named.name)
             is_day = named.type in ("date", "datetime") and is_timed
@@ -479,14 +468,14 @@ class _Reading:
         """Where a column is named first, by the longest of its names there."""
         spans = [
             (place + 1, place + 1 + len(name))
-            for name in _names(column)
+            for name in names_of(column)
             if (place := self._text.find(f" {name} ")) >= 0
         ]
         return min(spans, key=lambda span: (span[0], -span[1])) if spans else None
 
     def _is_after(self, words: Iterable[str], place: int) -> bool:
         before = self._text[:place]
-        return any(before.endswith(f" {word} ") for word in _with_joints(words))
+        return any(before.endswith(f" {word} ") for word in with_joints(words))
 
     def _is_joined(self, place: int) -> bool:
         return re.search(r" (?:y|and|e) (?:(?:por|by) )?$", self._text[:place]) is not None
@@ -513,11 +502,6 @@ class _Reading:
         return any(f"{text} ".startswith(f"{name} ") for name in names)
 
 
-def is_period_column(column: Column, unit: str) -> bool:
-    """Whether a column holds periods of a unit as text: `month`, `Mes`."""
-    return column.type == "text" and _folded(column.title) in {unit, *map(_folded, UNIT_NAMES[unit].values())}
-
-
 def _bounds(text: str) -> tuple[dict[str, Decimal], str]:
     """What a text compares figures with ("more than 10,000"), and the text without it."""
     found: dict[str, Decimal] = {}
@@ -532,66 +516,9 @@ def _bounds(text: str) -> tuple[dict[str, Decimal], str]:
     return found, text
 
 
-def _known_words(table: Dataset) -> set[str]:
-    """Names of columns and values of texts: a month that is one of them is no time."""
-    names = {name for column in table.columns for name in (_folded(column.title), _folded(column.name))}
-    texts = (_different(table.values(column.name)) for column in table.columns if column.type == "text")
-    return names | {_folded(value) for values in texts for value in values}
-
-
-def _table_words(table: Dataset) -> list[str]:
-    """What a table is called, each word of it."""
-    return _folded(f"{table.name.replace('_', ' ')} {table.title}").split()
-
-
-def _forms(word: str) -> set[str]:
-    """A word and its other number."""
-    return {word, _singular(word), f"{word}s", f"{word}es"}
-
-
-def _names(column: Column) -> set[str]:
-    """What a column may be called: its name, its label, each long word of them, and synonyms in both languages."""
-    plain = {_folded(column.name.replace("_", " ")), _folded(column.title)}
-    parts = {part for name in plain for part in name.split() if len(part) > 3}
-    names = plain | (parts if len(plain | parts) > 1 else set())
-    for key, words in COLUMN_WORDS.items():
-        group = {_folded(word) for word in (key, *words)}
-        is_other = key in FIGURES and not column.is_numeric  # a channel of sales is no amount
-        if group & names and not is_other:
-            names = names | group
-    return {form for name in names if name for form in _forms(name)}
-
-
-def _without_legal_form(name: str) -> str:
-    """The folded name of a company as people say it: without S.L., y Cía., Ltd."""
-    return _LEGAL_FORM.sub("", name)
-
-
-def _singular(word: str) -> str:
-    return (
-        word[:-2]
-        if word.endswith("es") and len(word) > 5
-        else word[:-1]
-        if word.endswith("s") and len(word) > 4
-        else word
-    )
-
-
-def _different(values: Sequence[Value]) -> list[str]:
-    return list(dict.fromkeys(str(value) for value in values if value))[:MAX_VALUES]
-
-
-def _with_joints(words: Iterable[str]) -> list[str]:
-    """Words as they stand before a name: "sin", "sin el", "without the"."""
-    return [joined for word in words for joined in (word, *(f"{word} {article}" for article in _ARTICLES))]
-
-
-_ARTICLES = ("el", "la", "los", "las", "the", "a", "al", "de", "del", "country", "pais", "cliente", "customer")
-
-
 def _first_words(text: str, column: Column | None) -> str:
     if column is not None:
-        named = [name for name in _names(column) if f"{text} ".startswith(f"{name} ")]
+        named = [name for name in names_of(column) if f"{text} ".startswith(f"{name} ")]
         return max(named, key=len)
     match = re.match(r"\S+", text)
     return match.group() if match else ""
