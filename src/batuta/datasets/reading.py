@@ -163,7 +163,7 @@ _PRICES = frozenset({"price", "prices", "precio", "precios", "tarifa", "unitario
 _RATES = frozenset({
     "rate", "tasa", "ratio", "percent", "percentage", "porcentaje", "pct", "average", "avg", "mean", "media",
     "promedio", "score", "satisfaction", "satisfaccion", "valoracion", "rating", "nota", "puntuacion", "age", "edad",
-    "temperature", "temperatura",
+    "temperature", "temperatura", "csat", "nps", "stars", "estrellas", "grade", "calificacion",
 })  # fmt: skip
 """In the names of columns whose numbers make no sum."""
 

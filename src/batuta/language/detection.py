@@ -11,7 +11,7 @@ _ENGLISH = (
     "what what's whats which who whom when where why how much many please tell give show want need like about into than "
     "then so not have has had get let let's also just any some all more most day days today tomorrow yesterday week "
     "month year last next per hi hello hey thanks thank time make book cancel move find list whose wanna gonna don't "
-    "i'm i'd meeting appointment sales customer customers vendor invoice invoices order orders delete create add calculate convert schedule open each every plot chart owe owes monday "
+    "i'm i'd meeting appointment only without except same instead sales customer customers vendor invoice invoices order orders delete create add calculate convert schedule open each every plot chart owe owes monday "
     "tuesday wednesday thursday friday saturday sunday percent off tip plus minus times divided half free busy now pm"
 )
 _SPANISH = (

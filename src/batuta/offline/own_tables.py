@@ -12,7 +12,7 @@ from batuta.offline.phrases import phrase
 _NAMING = frozenset(("x", "y", "series", "only", "excluded"))
 _MINE = re.compile(r"\b(?:mine|my|mi|mio|mia|table|tabla|file|archivo|fichero|csv|excel|first|primer[oa]?|1)\b")
 
-_GROUPED = re.compile(r"\w (?:by|per|por|segun|for each) \w")
+_GROUPED = re.compile(r"\w (?:by|per|por|segun|each|cada) \w|\bmes a mes\b")
 """Asks for figures of something: "revenue by region"."""
 _FIGURE = re.compile(
     r"\b(?:how (?:many|much)|total|average|mean|sum|maximum|minimum|highest|lowest|largest|smallest|cuant[oa]s?|"

@@ -277,3 +277,36 @@ async def test_a_chart_by_something_else_keeps_what_was_left_out(team: AskedTeam
 
 async def test_a_word_that_may_be_what_is_measured_is_not_left_out_of_a_chart(team: AskedTeam) -> None:
     assert await charts_of(team, ("gráfico circular de la rotación por país",), brings_table=True) == [[]]
+
+
+async def test_what_is_added_to_a_chart_of_an_own_table_is_not_asked_of_the_erp(team: AskedTeam) -> None:
+    """Customers in France and a number of anything are known there too."""
+    follow_ups = (
+        "solo España",
+        "compáralo con Francia",
+        "top 1",
+        "y el resto",
+        "la mediana en su lugar",
+        "vuelve a todos",
+    )
+    requests = await requests_of(team, "gráfico de importe por cliente", *follow_ups)
+    assert [request["dataset"] for request in requests] == ["ventas"] * 7
+    assert (requests[2]["only"], requests[2]["series"]) == (["España", "Francia"], "pais")
+    assert (requests[4]["top"], requests[4]["has_rest"]) == (1, True)
+    assert (requests[5]["aggregate"], requests[6].get("only")) == ("median", None)
+
+
+async def test_a_condition_on_another_column_joins_the_one_before(team: AskedTeam) -> None:
+    *_, last = await requests_of(team, "gráfico de importe por cliente", "solo España", "solo categoría A")
+    assert last["only"] == ["España", "A"]
+
+
+async def test_a_line_along_time_is_no_line_along_names(team: AskedTeam) -> None:
+    drawn = await charts_of(team, ("sales by month as a line", "by country"), brings_table=False)
+    assert [charts[0].kind for charts in drawn] == ["line", "bar"]
+    assert drawn[1][0].notes == ()
+
+
+async def test_a_table_becomes_a_chart_again(team: AskedTeam) -> None:
+    requests = await requests_of(team, "gráfico de importe por cliente", "como tabla", "ahora como gráfico")
+    assert [request.get("kind", "auto") for request in requests] == ["auto", "table", "auto"]

@@ -12,7 +12,7 @@ from batuta.datasets.charts.chart import Chart, ChartTable, last_drawn, open_tab
 from batuta.datasets.charts.planning import CHART_CONNECTOR
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind, amended
 from batuta.datasets.charts.table_words import is_period_column
-from batuta.datasets.charts.words import say
+from batuta.datasets.charts.words import UNIT_NAMES, say
 from batuta.datasets.dataset import Dataset, DatasetError
 from batuta.datasets.large import LARGE_ROWS
 from batuta.datasets.library import DatasetLibrary, library_of
@@ -82,6 +82,7 @@ async def draw_chart(
     given = _given(_changes(x, y, series, time_unit, top, only, options), wanted, words)
     _require_places(reading, language)
     request = amended(ChartRequest(dataset=name, language=language), {**words, **given})
+    request = _without_time(request, table.outline) if dataset else request
     is_split = request.series is not None and table.outline.column(request.series).type in ("date", "datetime")
     if request.time_unit is not None and request.x is None and not is_split and not dataset:
         request = request.changed(x=await _time_column(library, request, request.time_unit))
@@ -129,6 +130,8 @@ async def change_chart(
     words = reading.changes
     wanted = None if kind in reading.kinds_in_names else kind
     changes = {**words, **_given(_changes(x, y, series, time_unit, top, only, options), wanted, words)}
+    if reading.asks_chart and before.kind == "table":
+        changes.setdefault("kind", "auto")  # "now as a chart"
     if not changes and (last is None or not last.is_narrowed):
         known = ", ".join(column.title for column in table.outline.columns)
         raise DatasetError(say("nothing_named", language, asked=_asked(options)[:80], known=known))
@@ -138,7 +141,7 @@ async def change_chart(
     if "time_unit" in changes and "x" not in changes:
         column = await _time_column(library, before, changes["time_unit"])
         changes |= {"x": column, "kind": changes.get("kind", "auto")}
-    request = await _without_dropped(table, amended(before, changes), changes)
+    request = await _without_dropped(table, amended(before, changes, reading.replaced), changes)
     return await table.drawn(request, changes_chart_id=None if last is None else last.chart_id, notes=notes)
 
 
@@ -158,6 +161,18 @@ def _changes(
 
 def _asked(options: ChartOptions | None) -> str:
     return "" if options is None else options.asked
+
+
+def _without_time(request: ChartRequest, table: Dataset) -> ChartRequest:
+    """The request of a table that was read for it and knows no time: "by country", after a line by month."""
+    is_timed = any(
+        column.type in ("date", "datetime") or column.name == unit or is_period_column(column, unit)
+        for column in table.columns
+        for unit in UNIT_NAMES
+    )
+    if request.time_unit is None or is_timed:
+        return request
+    return request.changed(time_unit=None, kind="auto" if request.kind in ("line", "area") else request.kind)
 
 
 def _require_read(reading: ChartReading, table: Dataset, language: str, *, is_brought: bool) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ _MONTHS = (
     "march|april|may|june|july|august|september|october|november|december"
 )
 _TIME = rf"(?:{_MONTHS}|(?:19|20)\d\d|[qt][1-4]|(?:\w+ )?(?:trimestre|quarter|semestre|half))"
+_APPOINTED = r"\b(?:book|move|meeting|appointment|cita|reserva|reunion|mueve)\b"
+"""Words of messages that change the calendar, however they open."""
 AMENDING = (
     rf"(?:since|from|until|till|before|after|between|during|desde|a partir|hasta|antes|despues|entre|durante)\b.*\b{_TIME}",
     rf"de(?:l)? (?:\w+ )?{_TIME}(?: de \d{{4}})? a(?:l)? (?:\w+ )?{_TIME}",
@@ -24,6 +26,12 @@ AMENDING = (
     r"llamal[oa]|titulal[oa]|que se llame|renombral[oa]|(?:ponle|pon|dale|cambia\w*|anade|usa|con)\b.{0,8}\btitulo|(?:el )?titulo\b",
     r"(?:everything|all of (?:it|them)|todo|todos|todas)(?: again| otra vez)?\W*$",
     "only|just|solo|solamente|unicamente",
+    r"[^.?!]{1,40}\b(?:only|solamente|nada mas)\W*$",
+    rf"(?:add|include|anade\w*|agrega\w*|incluye) (?!(?:an?|una?|new|nuev[oa])\b|.*{_APPOINTED})",
+    rf"(?:compare[ds]?|compara\w*)(?: it| this| lo)? (?:with|to|con|al?)\b(?!.*{_APPOINTED})",
+    r"(?:and |y |plus |mas |con |with )(?:the |all the |el |l[oa]s )?(?:rest|others|resto|demas|otr[oa]s)\b",
+    r"(?:stack (?:it|them|the bars)|apila\w*)",
+    r"(?:back to|vuelve\w*|volver)\b.*\b(?:all|everything|tod[oa]s?)\W*$",
     "without|except|remove|drop|leave out|exclude|hide|everything but|all but|ignore",
     r"quita\w*|sin|excepto|salvo|excluye\w*|elimina|saca|oculta|todo menos|todos menos|ignora",
     r"(?:sort|order)(?:ed)?(?: it)? (?:by|from|alphabetically)|ordena\w*|alphabetically|alfabeticamente",
@@ -34,7 +42,8 @@ AMENDING = (
     r"(?:by|per|por|segun)(?= )(?! (?:favor|que|the way|cierto|ejemplo|fin|lo)\b)",
     r"stacked by|apilad\w+ por|split by|broken down by|desglos\w+ por|separ\w+ por|divid\w+ por|colou?r(?:ed)?(?: it)? by|colorea\w* por",
     r"(?:show|use|with|con|muestra|usa|pon)\b.*\b(?:instead|en vez|en lugar)",
-    r"(?!.*\b(?:book|move|meeting|appointment|cita|reserva|reunion|mueve)\b)[^.?!]{1,60}\b(?:instead of|rather than|in place of|en vez de|en vez del|en lugar del?)\b",
+    rf"(?!.*{_APPOINTED})[^.?!]{{1,60}}\b(?:instead|en su lugar)\W*$",
+    rf"(?!.*{_APPOINTED})[^.?!]{{1,60}}\b(?:instead of|rather than|in place of|en vez de|en vez del|en lugar del?)\b",
     r"(?:compare[ds]?|compara\w*|versus|vs\.?|against|frente al?|contra)\b.{0,20}\b(?:last|previous|prior|the year before|ano pasado|ano anterior|ano previo|(?:19|20)\d\d)",
     "(?:la |el |the )?(?:media|promedio|average|mean|suma|sum) (?:en vez|en lugar|instead|rather)",
     "show all|muestra todo|con todos|with all|no filter",

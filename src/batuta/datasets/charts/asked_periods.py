@@ -13,7 +13,7 @@ from typing import Any
 
 from batuta.datasets.charts.figures import period_start
 from batuta.datasets.charts.request import ChartFilter
-from batuta.datasets.charts.vocabulary import COMPARING, LATEST_WORDS, NOT_COMPARING, NUMBER_WORDS
+from batuta.datasets.charts.vocabulary import COMPARING, COMPARING_YEAR, LATEST_WORDS, NOT_COMPARING, NUMBER_WORDS
 from batuta.datasets.dataset import Column, Dataset
 from batuta.language.calendar_math import Period
 from batuta.language.findings import Finding
@@ -57,14 +57,25 @@ def asked_period(text: str, table: Dataset, known: Iterable[str]) -> tuple[list[
     return _filters(column, table, low, high), text
 
 
-def asked_comparison(text: str) -> tuple[dict[str, Any], str]:
-    """Whether a text asks for the year before beside a chart, and the text without it."""
+def asked_comparison(text: str, table: Dataset) -> tuple[dict[str, Any], str]:
+    """Whether a text asks for the year before beside a chart, by its name or as such, and the text without it."""
     text = composed(text)
     plain = f" {aligned(text)} "
-    for pattern, value in ((COMPARING, "year"), (NOT_COMPARING, None)):
-        if match := re.search(pattern, plain):
+    for pattern, value in ((COMPARING, "year"), (COMPARING_YEAR, "year"), (NOT_COMPARING, None)):
+        match = re.search(pattern, plain)
+        if match is not None and (pattern != COMPARING_YEAR or _is_year_before(match, table)):
             return {"compared": value}, f"{text[: max(match.start() - 1, 0)]} {text[match.end() - 1 :]}"
     return {}, text
+
+
+def _is_year_before(compared: re.Match[str], table: Dataset) -> bool:
+    """Whether a year is the one before what is shown: before the year that is named too, or the table's last."""
+    rest = f"{compared.string[: compared.start()]} {compared.string[compared.end() :]}"
+    named = [int(year) for year in re.findall(r"(?<!\w)(?:19|20)\d\d(?!\w)", rest)]
+    times = [column for column in table.columns if column.type in ("date", "datetime")]
+    held = [value.year for column in times[:1] for value in table.values(column.name) if isinstance(value, date)]
+    shown = named or held
+    return bool(shown) and int(compared["year"]) == max(shown) - 1
 
 
 def _found(text: str, table: Dataset, column: Column, known: frozenset[str]) -> list[Finding[Period]]:

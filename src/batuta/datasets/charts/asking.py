@@ -9,9 +9,10 @@ Only what the words name surely is taken: a column by its name, label or a synon
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
+from batuta.datasets.charts.asked_bounds import asked_bounds, bounded_figure
+from batuta.datasets.charts.asked_counts import are_rows_of, counted_column, subject_of
 from batuta.datasets.charts.asked_currencies import asked_currency
 from batuta.datasets.charts.asked_names import folded as _folded
 from batuta.datasets.charts.asked_names import with_numbered_columns, with_short_names
@@ -26,18 +27,20 @@ from batuta.datasets.charts.table_words import (
     named_values,
     names_of,
     table_words,
+    values_beside,
     with_joints,
 )
 from batuta.datasets.charts.unread import unread_words
 from batuta.datasets.charts.vocabulary import (
+    ADDING,
     AGAINST_WORDS,
     AGGREGATE_WORDS,
     BOTTOM_WORDS,
-    BOUND_WORDS,
     BY_WORDS,
     CHART_WORDS,
     COLOUR_WORDS,
     COLUMN_WORDS,
+    COMPARED_VALUES,
     EVERYTHING_WORDS,
     EXTREME_WORDS,
     FIGURES,
@@ -62,12 +65,15 @@ from batuta.datasets.charts.vocabulary import (
 )
 from batuta.datasets.charts.words import UNIT_NAMES
 from batuta.datasets.dataset import Column, Dataset
-from batuta.language.numbers import find_numbers
+from batuta.language.folding import stem
 
 _KINDS: Words = {kind: (*words, *LOOSE_KIND_WORDS.get(kind, ())) for kind, words in KIND_WORDS.items()}
 MAX_ASKED_CHARS = 2_000
 _COMPARED = ("x", "series", "kind", "top", "last", "time_unit", "order", "is_share", "dropped")
 """Parts of a request that a single figure has not."""
+_ONE_OF = frozenset({"average", "median", "maximum", "minimum"})
+"""Of the figures that rows come to: a chart shows one of these."""
+MAX_FIGURES = 4
 SHORTEST_BARE = 3
 """Letters of a value that is understood without a word before it such as "only"."""
 Span = tuple[int, int]
@@ -83,8 +89,8 @@ class ChartReading:
     """The parts of a `ChartRequest` that the text names; what it does not name is not in it.
 
     `is_everything` says that what was left out before is wanted again, `released` which values of one column are ("all
-    countries"), `dropped` that so many of the largest or the smallest are not wanted: they are said of a chart, and are
-    no part of a request.
+    countries"), `dropped` that so many of the largest or the smallest are not wanted, `is_added` that what is named
+    stands beside what was shown: they are said of a chart, and are no part of a request.
     """
     unread: tuple[str, ...]
     """Words that are neither of the table nor of charts, as they were written: a chart without them may show something
@@ -97,6 +103,8 @@ class ChartReading:
     """Titles of columns that were asked for beside two others: a chart compares by one and splits by another."""
     kinds_in_names: tuple[str, ...] = ()
     """Kinds of charts whose words stand in the name of a column: no line is asked for "by line of business"."""
+    replaced: tuple[str, ...] = ()
+    """All values of the columns that `only` keeps to: of what was kept before these make room."""
 
     @property
     def names_table(self) -> bool:
@@ -108,14 +116,17 @@ def reading_of(text: str, table: Dataset) -> ChartReading:
     """A text read against a table."""
     text = text[:MAX_ASKED_CHARS]
     title, rest = asked_title(text)
-    bounds, rest = _bounds(rest)
+    bounds, rest = asked_bounds(rest)
     known = known_words(table)
-    compared, rest = asked_comparison(rest)
+    compared, rest = asked_comparison(rest, table)
     period, rest = asked_period(rest, table, known)
     currency = asked_currency(f" {_folded(_LISTED.sub(' y ', rest.replace('€', ' euros ')))} ", table)
     known |= {name for column in table.columns for name in names_of(column)}
     reading = _Reading(with_short_names(currency.text, table.columns, known).strip(), table)
     changes = reading.changes() | bounds | compared | ({"title": title} if title else {})
+    if reading.bounded is not None and bounds:
+        limits = {name: str(changes.pop(name)) for name in bounds}
+        changes["filters"] = [*changes.get("filters", ()), ChartFilter(column=reading.bounded.name, **limits)]
     if period is not None:
         changes["filters"] = [*period, *changes.get("filters", ())]
     if currency.is_asked and not reading.asks_count:
@@ -128,6 +139,7 @@ def reading_of(text: str, table: Dataset) -> ChartReading:
     for value in reading.bare_values(unread):
         changes.setdefault("only", []).append(value)
         unread = [word for word in unread if word not in _folded(value).split()]
+    changes |= reading.beside(changes)
     refused = [*reading.uncounted, *([currency.unread] if currency.unread else [])]
     unread = [*refused, *unread]
     spelled = {_folded(word): word for word in re.findall(r"[\w%]+", text)}
@@ -138,6 +150,7 @@ def reading_of(text: str, table: Dataset) -> ChartReading:
         asks_chart=any(f" {_folded(word)} " in f" {_folded(text)} " for word in CHART_WORDS),
         unplaced=reading.unplaced,
         kinds_in_names=reading.kinds_in_names,
+        replaced=tuple(values_beside(changes.get("only") or (), table)),
     )
 
 
@@ -152,8 +165,14 @@ class _Reading:
     def __init__(self, text: str, table: Dataset) -> None:
         # "The units instead of the amount" names what is not wanted any more.
         text, self._is_instead = re.subn(rf" (?:{'|'.join(INSTEAD_WORDS)}) .*$", " ", f" {text} ")
-        # "The total of the units" is their sum, and no column called total.
-        self._text = with_numbered_columns(re.sub(r" total (?=(?:de|del|of|in|en) )", " ", text), table)
+        # "The total of the units" and "total hours" are a sum, and no column called total.
+        figures = "|".join(re.escape(name) for one in table.columns if one.is_numeric for name in names_of(one))
+        self._asked = text
+        self._is_added = re.match(ADDING, text) is not None
+        text = re.sub(ADDING, " ", text) if self._is_added else text
+        self._text = with_numbered_columns(
+            re.sub(rf" total (?=(?:de|del|of|in|en|{figures or 'of'}) )", " ", text), table
+        )
         self._table = table
         self._asks_one = re.search(rf" (?:{'|'.join(ONE_FIGURE_WORDS)}) ", text) is not None
         self.asks_count = any(f" {word} " in text for word in AGGREGATE_WORDS["count"])
@@ -164,6 +183,7 @@ class _Reading:
         self.kinds_in_names = tuple(kind for kind, words in _KINDS.items() if len(free[kind]) < len(words))
         self.unplaced: tuple[str, ...] = ()
         self.uncounted: tuple[str, ...] = ()
+        self.bounded: Column | None = None
 
     @property
     def rest(self) -> str:
@@ -189,6 +209,8 @@ class _Reading:
     def changes(self) -> dict[str, Any]:
         if self._take_any(EVERYTHING_WORDS) or self._text.strip() in ("all", "todo", "todos", "todas"):
             self._found |= {"only": [], "excluded": [], "top": None, "is_everything": True}
+        if self._is_added:
+            self._found["is_added"] = True
         self._read_released()
         self._read_dropped()
         stacked = re.search(r" (?:stacked|apilad[oa]s?)(?= (?:by|por) )", self._text)
@@ -202,16 +224,17 @@ class _Reading:
                 self._found[name] = key
         self._read_order_column()
         self._is_split_by_time = is_split_by_time = "time_unit" not in self._found and self._read_joined_unit()
-        if self._take_any(SHARE_WORDS):
+        if self._take_any(self._outside_names({"share": SHARE_WORDS})["share"]):
             self._found["is_share"] = True
         self._read_last()
         has_rest = self._take_any(REST_WORDS)
         self._read_top()
-        if has_rest and "top" in self._found:
+        if has_rest:
             self._found["has_rest"] = True
         self._read_values()
         self._read_flags()
         self._read_colour()
+        self._read_counted()
         self._read_columns()
         times = [column.name for column in self._table.columns if column.type in ("date", "datetime")]
         times += [column.name for column in self._periods()]
@@ -219,7 +242,10 @@ class _Reading:
         if is_other_time and self._found.setdefault("series", times[0]) != times[0]:
             self.unplaced = (*self.unplaced, self._table.column(times[0]).title)
         how = self._take_choice(AGGREGATE_WORDS)
-        if how is not None and not (how == "count" and self._names_a_count()):
+        others = {key: AGGREGATE_WORDS[key] for key in _ONE_OF - {how}}
+        if how in _ONE_OF and (other := self._take_choice(others)) is not None:
+            self.uncounted = (*self.uncounted, *(word for word in others[other] if f" {word} " in self._asked))
+        if how is not None and "aggregate" not in self._found and not (how == "count" and self._names_a_count()):
             self._found["aggregate"] = how
         if self._asks_one and self._found.keys().isdisjoint(_COMPARED) and self._found.keys() & {"y", "aggregate"}:
             self._found["kind"] = "kpi"
@@ -297,18 +323,23 @@ class _Reading:
                 return
 
     def _read_top(self) -> None:
-        for words, order in ((BOTTOM_WORDS, "smallest"), (TOP_WORDS, None)):
-            for word in words:
-                number = rf"(?P<n>\d{{1,3}}|{'|'.join(NUMBER_WORDS)})"
-                for pattern in (rf" {word} {number} ", rf" {number}(?: (?P<of>\w+))? {word} "):
-                    if match := re.search(pattern, self._text):
-                        self._found["top"] = int(NUMBER_WORDS.get(match["n"], match["n"]))
-                        following = self._text[match.end() :].split()
-                        self._top_of = match.groupdict().get("of") or (following[0] if following else "")
-                        if order:
-                            self._found["order"] = order
-                        self._cut(match.span())
-                        return
+        """Read "top 5", "the five biggest customers", "los 5 clientes que más compran"."""
+        number = rf"(?P<n>\d{{1,3}}|{'|'.join(NUMBER_WORDS)})"
+        for words, most, order in ((BOTTOM_WORDS, "menos|least|fewest", "smallest"), (TOP_WORDS, "mas|most", None)):
+            patterns = [rf" {number} (?P<of>\w+) (?:que|who|that|which) (?:\w+ )?(?:{most}) "]
+            patterns += [
+                form for word in words for form in (rf" {word} {number} ", rf" {number}(?: (?P<of>\w+))? {word} ")
+            ]
+            match = next((found for one in patterns if (found := re.search(one, self._text))), None)
+            if match is None:
+                continue
+            self._found["top"] = int(NUMBER_WORDS.get(match["n"], match["n"]))
+            following = self._text[match.end() :].split()
+            self._top_of = match.groupdict().get("of") or (following[0] if following else "")
+            if order:
+                self._found["order"] = order
+            self._cut(match.span())
+            return
 
     def _read_values(self) -> None:
         """Values that the table holds, each with the word before it: only, without, of."""
@@ -318,10 +349,12 @@ class _Reading:
                 before, "excluded"
             ):
                 self._found.setdefault("excluded", []).append(value)
-            elif any(before.endswith(f" {word} ") for word in with_joints((*ONLY_WORDS, *OF_WORDS))):
+            elif (
+                any(before.endswith(f" {word} ") for word in with_joints((*ONLY_WORDS, *OF_WORDS)))
+                or self._continues(before, "only")
+                or (self._is_added and not before.strip())
+            ):
                 self._found.setdefault("only", []).append(value)
-            elif self._continues(before, "only"):
-                self._found["only"].append(value)
             else:
                 continue
             self._text = f"{self._text[:start]}{'~' * (end - start)}{self._text[end:]}"
@@ -378,7 +411,10 @@ class _Reading:
         periods = self._periods()
         is_timed = "time_unit" in self._found and any(one.type in ("date", "datetime") for one in self._table.columns)
         figures: list[tuple[int, Column]] = []
+        self.bounded = self._bounded_rows()
         for place, column in self._named_columns():
+            if column is self.bounded:
+                continue
             # "Customers by sales" ranks them, "sales by age" compares ages: what adds up is the figure.
             if column.is_numeric and (column.is_additive or not self._is_after(BY_WORDS, place)):
                 figures.append((place, column))
@@ -403,12 +439,34 @@ class _Reading:
             if len(keys) > 1:
                 self._found["series"] = keys[1].name
             self.unplaced = tuple(column.title for column in keys[2:])
-        if len(figures) > 1 and re.search(rf" (?:{'|'.join(AGAINST_WORDS)}) ", self._text):
+        is_against = re.search(rf" (?:{'|'.join(AGAINST_WORDS)}) ", self._text) is not None
+        if len(figures) > 1 and is_against and not (keys and _are_alike([column for _, column in figures])):
             self._found.setdefault("kind", "scatter")
         if not figures and not self.asks_count:
             self._read_count(is_timed=is_timed)
         if figures:
-            self._found["y"] = [column.name for _, column in sorted(figures, key=lambda pair: pair[0])][:4]
+            named = [column for _, column in sorted(figures, key=lambda pair: pair[0])]
+            self._found["y"] = [column.name for column in self._with_those_between(named)][:MAX_FIGURES]
+
+    def _with_those_between(self, named: Sequence[Column]) -> Sequence[Column]:
+        """Figures from one column to another: "Q1 to Q4" are four."""
+        spans = [self._span_of(column) for column in named]
+        if len(named) != 2 or spans[0] is None or spans[1] is None:
+            return named
+        first, last = (self._table.columns.index(column) for column in named)
+        is_range = re.fullmatch(r" (?:to|through|until|hasta|al?) (?:el |la )?", self._text[spans[0][1] : spans[1][0]])
+        numeric = [column for column in self._table.columns[first : last + 1] if column.is_numeric]
+        return numeric if is_range and first < last else named
+
+    def beside(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """Values of one column that are compared are shown apart: "compare Spain and France by quarter"."""
+        shown = set(changes.get("only") or ())
+        if len(shown) < (1 if self._is_added else 2) or not re.search(COMPARED_VALUES, self._asked):
+            return {}
+        texts = [one for one in self._table.columns if one.type == "text"]
+        held = next((one.name for one in texts if shown <= set(self._table.values(one.name))), None)
+        is_shown = held is None or "series" in changes or changes.get("x") == held
+        return {} if is_shown else {"series" if self._is_added or changes.keys() & {"x", "time_unit"} else "x": held}
 
     def _ranked_column(self, figures: Sequence[tuple[int, Column]]) -> Column | None:
         """What a ranking is of: "customers by quantity", and "the three biggest customers" after months were drawn."""
@@ -417,29 +475,47 @@ class _Reading:
         ranked = next((column for place, column in named if any(place < figure for figure in by)), None)
         return ranked or next((column for _, column in named if self._top_of in names_of(column)), None)
 
+    def _read_counted(self) -> None:
+        """Read "how many customers by country": their different names, or rows where each has one of its own."""
+        counted = counted_column(self._text, self._table)
+        if counted is None:
+            return
+        self._found["aggregate"] = "count" if counted.is_each_once else "distinct"
+        if not counted.is_each_once:
+            self._found["y"] = [counted.column.name]
+        self._cut(counted.span)
+
+    def _bounded_rows(self) -> Column | None:
+        """The figure that rows are chosen by, where rows are counted: "tickets of more than 40 hours by team"."""
+        subject = subject_of(self._text, self._table)
+        is_count = self.asks_count or bool(subject and are_rows_of(subject[0], self._table))
+        return bounded_figure(self._text, self._table.columns, self._span_of) if is_count else None
+
     def _read_count(self, *, is_timed: bool) -> None:
         """Read "tickets per week", "hires by year": rows, called as the table is, or as what tells them apart.
 
         What a table holds many times is not counted by its rows: "customers by country" of invoices is not understood.
         """
-        measured = {_folded(word) for name in FIGURES for word in (name, *COLUMN_WORDS[name])}
-        subject = re.match(rf" (?:the |los |las )?(.+?) (?:(?:{'|'.join((*SPLIT_WORDS, *BY_WORDS))}) |~|$)", self._text)
-        word = subject[1] if subject else ""
-        if word in measured or not self._found.keys() & {"x", "series", "time_unit"}:
+        words = subject_of(self._text, self._table)
+        if not words or not self._found.keys() & {"x", "series", "time_unit"}:
             return
-        named = next((column for column in self._table.columns if word in names_of(column)), None)
-        if named is None:
-            is_table = any(word in forms_of(one) for one in table_words(self._table) if len(one) > 3)
-        else:
-            values = self._table.values(named.name)
-            is_day = named.type in ("date", "datetime") and is_timed
-            is_table = is_day or len(set(values)) == len(values) > 1
-            if is_day:
-                self._found.setdefault("x", named.name)
-            elif not is_table and named.type == "text" and named.name not in self._found.values():
-                self.uncounted = (word,)
-        if is_table:
+        if are_rows_of(words[0], self._table):
             self._found["aggregate"] = "count"
+            return
+        word = " ".join(words)
+        measured = {_folded(each) for name in FIGURES for each in (name, *COLUMN_WORDS[name])}
+        named = None if word in measured else next((one for one in self._table.columns if _is_called(one, word)), None)
+        if named is None:
+            return
+        values = self._table.values(named.name)
+        is_day = named.type in ("date", "datetime") and is_timed
+        if is_day:
+            self._found.setdefault("x", named.name)
+            self._text = self._text.replace(f" {word} ", " ", 1)
+        if is_day or len(set(values)) == len(values) > 1:
+            self._found["aggregate"] = "count"
+        elif named.type == "text" and named.name not in self._found.values():
+            self.uncounted = (word,)
 
     def _named_columns(self) -> list[tuple[int, Column]]:
         """The columns that are named, by their places; "gasto usd" is not the other column that begins with "gasto"."""
@@ -502,18 +578,15 @@ class _Reading:
         return any(f"{text} ".startswith(f"{name} ") for name in names)
 
 
-def _bounds(text: str) -> tuple[dict[str, Decimal], str]:
-    """What a text compares figures with ("more than 10,000"), and the text without it."""
-    found: dict[str, Decimal] = {}
-    for number in reversed(find_numbers(text)):
-        before = f" {_folded(text[: number.span.start])}"
-        meant = [
-            (len(word), name) for name, words in BOUND_WORDS.items() for word in words if before.endswith(f" {word}")
-        ]
-        if meant:
-            found[max(meant)[1]] = number.value
-            text = f"{text[: number.span.start]} {text[number.span.end :]}"
-    return found, text
+def _is_called(column: Column, word: str) -> bool:
+    """Whether a word names a column, or what is done on its day: "hires" of a column Hired."""
+    is_day = column.type in ("date", "datetime")
+    return word in names_of(column) or (is_day and stem(word) in {stem(name) for name in names_of(column)})
+
+
+def _are_alike(figures: Sequence[Column]) -> bool:
+    """Whether figures are measured in the same: bars of them stand side by side."""
+    return len({(one.unit, one.currency, one.currency_column, one.is_additive) for one in figures}) == 1
 
 
 def _first_words(text: str, column: Column | None) -> str:

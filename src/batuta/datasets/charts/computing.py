@@ -1,18 +1,29 @@
 """The figures of a draft, each kind of chart in its own way. Pure: from rows, or from what the engine made of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
+from itertools import pairwise
 from typing import Any
 
 from batuta.datasets.charts import rules
 from batuta.datasets.charts.draft import BEFORE, COUNT, ChartDraft
-from batuta.datasets.charts.figures import Group, Key, aggregated, binned, grouped, in_longer_period, period_of
+from batuta.datasets.charts.figures import (
+    Group,
+    Key,
+    aggregated,
+    binned,
+    calendar_places,
+    grouped,
+    in_longer_period,
+    period_of,
+)
 from batuta.datasets.charts.labels import number_text, value_text
+from batuta.datasets.charts.request import Aggregate
 from batuta.datasets.charts.words import AGGREGATE_NAMES, UNIT_NAMES, say
 from batuta.datasets.dataset import Column
 from batuta.datasets.values import Value
 from batuta.language.folding import fold
-from batuta.language.lexicon import MONTHS, WEEKDAYS
+from batuta.language.lexicon import MONTHS
 from batuta.language.wording import short_period
 
 PERIOD_LABEL = "period_label"
@@ -37,7 +48,7 @@ def _compared(draft: ChartDraft) -> None:
     groups = _without_blanks(draft, draft.groups) if draft.groups is not None else _groups_of_rows(draft, keys)
     made: list[list[Value]] = []
     for key, group in groups.items():
-        values = [aggregated(one, draft.aggregate) for one in group.figures]
+        values = [aggregated(one, _how(draft)) for one in group.figures]
         made.append([*key, *([group.row_count] if draft.aggregate == "count" else values)])
     draft.records = [group.reference for group in groups.values()]
     draft.columns = [*(_key_column(draft, column) for column in keys), *_figure_columns(draft)]
@@ -45,6 +56,11 @@ def _compared(draft: ChartDraft) -> None:
     if len(draft.ys) > 1 and draft.kind not in ("combined",) and draft.aggregate != "count":
         _fold_measures(draft)
     _order(draft)
+
+
+def _how(draft: ChartDraft) -> Aggregate:
+    """How the figures of a group become one; those that the engine grouped are one already."""
+    return draft.aggregate if draft.groups is None else "sum"
 
 
 def _groups_of_rows(draft: ChartDraft, keys: Sequence[Column]) -> dict[Key, Group]:
@@ -115,11 +131,14 @@ def _figure_columns(draft: ChartDraft) -> list[Column]:
     if draft.aggregate == "count":
         return [Column(name=COUNT, type="integer", label=say("count", draft.language))]
     label = AGGREGATE_NAMES[draft.aggregate][draft.language]
+    is_divided = draft.aggregate in ("average", "median")
+    if draft.aggregate == "distinct":
+        return [Column(name=one.name, type="integer", label=label.format(y=one.title)) for one in draft.ys]
     return [
         column.model_copy(
             update={
                 "label": label.format(y=column.title),
-                "type": "decimal" if column.type == "integer" and draft.aggregate == "average" else column.type,
+                "type": "decimal" if column.type == "integer" and is_divided else column.type,
                 "is_additive": column.is_additive and draft.aggregate == "sum",
                 "currency": column.currency or _only_currency(draft, column),
                 "currency_column": None,
@@ -184,15 +203,9 @@ def _order(draft: ChartDraft) -> None:
     draft.records = [record for _, record in pairs]
 
 
-def _calendar_places(draft: ChartDraft) -> dict[str, int]:
-    """Names of months or weekdays by their place in the year or the week; empty for any other names."""
+def _calendar_places(draft: ChartDraft) -> Mapping[str, int]:
     blank = say("blank", draft.language)
-    labels = {str(row[0]) for row in draft.figures if row[0] not in (None, blank)}
-    for names in (MONTHS, WEEKDAYS):
-        places = {label: names[fold(label).strip(" .")] for label in labels if fold(label).strip(" .") in names}
-        if len(places) == len(labels) > 1:
-            return places
-    return {}
+    return calendar_places({str(row[0]) for row in draft.figures if row[0] not in (None, blank)})
 
 
 def _binned(draft: ChartDraft) -> None:
@@ -200,7 +213,9 @@ def _binned(draft: ChartDraft) -> None:
     column = draft.ys[0] if draft.ys else None
     if column is None:
         raise draft.refuse("nothing_to_compare", dataset=draft.dataset.name)
-    edges, counts = draft.bins or binned([row[draft.place(column)] for row in draft.rows])
+    edges, counts = draft.bins or binned(
+        [row[draft.place(column)] for row in draft.rows], is_whole=column.type == "integer"
+    )
     if not counts:
         raise draft.refuse("empty", dataset=draft.dataset.title or draft.dataset.name, filtered="")
     low = Column(name="range_from", type="decimal", label=column.title, unit=column.unit, currency=column.currency)
@@ -211,10 +226,9 @@ def _binned(draft: ChartDraft) -> None:
         Column(name=COUNT, type="integer", label=say("count", draft.language)),
     ]
     texts = [number_text(edge, draft.language, max(0, -int(edge.normalize().as_tuple().exponent))) for edge in edges]
-    draft.figures = [
-        [say("from_to", draft.language, low=texts[n], high=texts[n + 1]), edges[n], edges[n + 1], count]
-        for n, count in enumerate(counts)
-    ]
+    is_of_one = column.type == "integer" and edges[1] - edges[0] == 1
+    labels = [low if is_of_one else say("from_to", draft.language, low=low, high=high) for low, high in pairwise(texts)]
+    draft.figures = [[labels[n], edges[n], edges[n + 1], count] for n, count in enumerate(counts)]
     draft.records = [None] * len(draft.figures)
     draft.x, draft.series = draft.columns[0], None
 
@@ -245,7 +259,7 @@ def _single(draft: ChartDraft) -> None:
         return
     figures = [draft.place(column) for column in draft.ys]
     (group,) = (draft.groups or grouped(draft.rows, [], figures, draft.references)).values()
-    values = [aggregated(one, draft.aggregate) for one in group.figures]
+    values = [aggregated(one, _how(draft)) for one in group.figures]
     draft.columns = _figure_columns(draft)
     draft.figures = [[group.row_count] if draft.aggregate == "count" else values]
     draft.records = [group.reference]

@@ -7,9 +7,9 @@ from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from batuta.datasets.charts.figures import Group, Key, period_start
+from batuta.datasets.charts.figures import Group, Key, calendar_places, period_start
 from batuta.datasets.charts.labels import days_text, named_period, value_text
-from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
+from batuta.datasets.charts.request import COUNTING, Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
 from batuta.datasets.charts.vocabulary import COLUMN_WORDS, COUNTRY_WORDS, Words
 from batuta.datasets.charts.words import say
 from batuta.datasets.dataset import Column, Dataset, DatasetError, dataset_name
@@ -86,6 +86,14 @@ class ChartDraft:
         return bool(labels) and all(_PERIOD.fullmatch(label) for label in labels)
 
     @property
+    def is_in_calendar(self) -> bool:
+        """Whether it goes along names of months or weekdays, in the order of the year or the week."""
+        if self.x is None or self.x.type != "text" or self.x not in self.dataset.columns:
+            return False
+        place = self.place(self.x)
+        return bool(calendar_places({str(row[place]) for row in self.rows if row[place]}))
+
+    @property
     def is_beside_time(self) -> bool:
         """Whether some of what goes along periods belongs to none of them: no line leads there."""
         return self.is_in_periods and any(NO_VALUE in row for row in self.rows)
@@ -103,7 +111,8 @@ class ChartDraft:
     def is_of_currencies(self) -> bool:
         """Whether its figures are in several currencies, shown apart."""
         keys = {one.name for one in (self.x, self.series) if one is not None}
-        return any(y.currency_column in keys and len(self.currency_codes(y)) > 1 for y in self.ys)
+        is_amount = self.aggregate not in COUNTING
+        return is_amount and any(y.currency_column in keys and len(self.currency_codes(y)) > 1 for y in self.ys)
 
     @property
     def filters_in_words(self) -> list[str]:
@@ -168,7 +177,7 @@ def draft_of(
     x = column_named(dataset, request.x, request)
     series = column_named(dataset, request.series, request)
     named = [found for name in request.y if (found := column_named(dataset, name, request)) is not None]
-    ys = [column for column in named if column.is_numeric or request.aggregate == "count"]  # words do not add up
+    ys = [column for column in named if column.is_numeric or request.aggregate in COUNTING]  # words do not add up
     draft = ChartDraft(
         request=request, dataset=dataset, kind=request.kind, x=x, ys=ys, series=series, aggregate=request.aggregate,
         time_unit=request.time_unit, rows=rows, references=references, row_count=len(rows),

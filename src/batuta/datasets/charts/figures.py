@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal, localcontext
@@ -12,6 +12,8 @@ from batuta.datasets.charts.request import Aggregate, TimeUnit
 from batuta.datasets.dataset import TOTAL_DIGITS
 from batuta.datasets.values import Value
 from batuta.events.datasets import RecordReference
+from batuta.language.folding import fold
+from batuta.language.lexicon import MONTHS, WEEKDAYS
 
 Key = tuple[Value, ...]
 
@@ -46,6 +48,8 @@ def grouped(
 
 def aggregated(figures: Sequence[Any], how: Aggregate) -> Any:
     """One figure of several; nothing of none."""
+    if how == "distinct":
+        return len(set(figures) - {""})
     if not figures:
         return None
     with localcontext(prec=TOTAL_DIGITS):
@@ -53,6 +57,9 @@ def aggregated(figures: Sequence[Any], how: Aggregate) -> Any:
             return sum(figures[1:], start=figures[0])
         if how == "average":
             return average_of(sum(figures[1:], start=figures[0]), len(figures))
+        if how == "median":
+            middle = sorted(figures)[(len(figures) - 1) // 2 : len(figures) // 2 + 1]
+            return average_of(sum(middle[1:], start=middle[0]), len(middle))
     return min(figures) if how == "minimum" else max(figures)
 
 
@@ -155,26 +162,37 @@ def _period_label(unit: TimeUnit, number: int) -> str:
     return f"{day.year:04}{ends[unit]}"
 
 
-def binned(values: Iterable[Any]) -> tuple[list[Decimal], list[int]]:
+def calendar_places(labels: Collection[str]) -> dict[str, int]:
+    """Names of months or weekdays by their place in the year or the week; empty for any other names."""
+    for names in (MONTHS, WEEKDAYS):
+        places = {label: names[name] for label in labels if (name := fold(label).strip(" .")) in names}
+        if len(places) == len(labels) > 1:
+            return places
+    return {}
+
+
+def binned(values: Iterable[Any], *, is_whole: bool = False) -> tuple[list[Decimal], list[int]]:
     """The limits of equal bins, and how many values lie in each; what is missing lies in none."""
     known = [Decimal(str(value)) for value in values if value is not None]
     if not known:
         return [], []
-    edges = bin_edges(known)
+    edges = bin_edges(known, is_whole=is_whole)
     counts = [0] * (len(edges) - 1)
     for value in known:
         counts[bisect_right(edges, value) - 1] += 1
     return edges, counts
 
 
-def bin_edges(values: Sequence[Any], count: int = 10) -> list[Decimal]:
-    """Round limits of equal bins that hold all values."""
+def bin_edges(values: Sequence[Any], count: int = 10, *, is_whole: bool = False) -> list[Decimal]:
+    """Round limits of equal bins that hold all values; none lies between two whole numbers, if they all are."""
     low, high = Decimal(str(min(values))), Decimal(str(max(values)))
     if low == high:
         return [low, low + 1]
     rough = (high - low) / count
     magnitude = Decimal(10) ** rough.adjusted()
     step = next(magnitude * factor for factor in (1, 2, 5, 10) if magnitude * factor >= rough)
+    if is_whole:
+        step = max(step, Decimal(1))
     start = (low / step).to_integral_value(rounding="ROUND_FLOOR") * step
     edges = [start]
     while edges[-1] <= high:

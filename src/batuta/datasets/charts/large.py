@@ -31,7 +31,12 @@ from batuta.datasets.values import Value, from_cell
 MAX_VALUES = 20_000
 """Different values of a column that are read: days to find the period, texts to find what was named."""
 
-_ENGINE_AGGREGATES: dict[Aggregate, str] = {"sum": "sum", "average": "sum", "minimum": "min", "maximum": "max"}
+_ENGINE_AGGREGATES: dict[Aggregate, str] = {
+    "sum": "sum({0})", "average": "sum({0})", "minimum": "min({0})", "maximum": "max({0})",
+    "distinct": "count(DISTINCT nullif({0}, ''))",
+    "median": "quantile_disc({0}, 0.5) - quantile_disc(-{0}, 0.5)",
+}  # fmt: skip
+"""A sum, and what is divided afterwards: an average by its count, the two values in the middle by two."""
 
 
 class LargeTable:
@@ -129,8 +134,8 @@ class LargeTable:
         keys = [column for column in (draft.x, draft.series) if column is not None]
         shown = [_key(column, draft) for column in keys]
         figures = [] if draft.aggregate == "count" else draft.ys
-        how = _ENGINE_AGGREGATES.get(draft.aggregate, "sum")
-        parts = [f"{how}({_quoted(column)}), count({_quoted(column)})" for column in figures]
+        how = _ENGINE_AGGREGATES.get(draft.aggregate, "sum({0})")
+        parts = [f"{how.format(_quoted(column))}, count({_quoted(column)})" for column in figures]
         grouping = f" GROUP BY {', '.join(shown)} ORDER BY {', '.join(shown)}" if keys else ""
         selected = ", ".join([*shown, "count(*)", *parts])
         found = await self._query(f"SELECT {selected} FROM {self._info.name}{where}{grouping} LIMIT {LARGE_ROWS}")
@@ -149,7 +154,7 @@ class LargeTable:
         ((low, high),) = (await self._query(f"SELECT min({name}), max({name}) FROM {table}")).rows
         if low is None or high is None:
             return [], []
-        edges = bin_edges([low, high])
+        edges = bin_edges([low, high], is_whole=column.type == "integer")
         below = ", ".join(f"count(CASE WHEN {name} < {edge:f} THEN 1 END)" for edge in edges[1:])
         (counts,) = (await self._query(f"SELECT {below} FROM {table}")).rows
         return edges, [int(one) - int(before) for before, one in zip((0, *counts), counts, strict=False)]
@@ -190,4 +195,4 @@ def _figure(total: Any, count: Any, how: Aggregate) -> list[Any]:
     """What the engine made of a group's values: one figure, or none where all are missing."""
     if total is None:
         return []
-    return [average_of(total, count) if how == "average" else total]
+    return [average_of(total, count if how == "average" else 2) if how in ("average", "median") else total]

@@ -85,7 +85,7 @@ def settled(draft: ChartDraft) -> ChartDraft:
     if draft.kind == "kpi":
         times = [column for column in draft.dataset.columns if column.type in ("date", "datetime")]
         draft.x = draft.x or (times[0] if times and draft.time_unit is not None else None)
-        if not draft.is_temporal:
+        if not draft.is_temporal and (draft.x is None or draft.x.name != YEAR):
             draft.x = draft.series = None
     return draft
 

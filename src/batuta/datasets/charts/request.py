@@ -1,8 +1,8 @@
 """What a user wants to see: kind, columns, filters. Plain data, so that a follow-up can change a part of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -11,7 +11,9 @@ from batuta.datasets.dataset import DatasetError
 from batuta.events.datasets import ChartKind
 
 WantedKind = Literal["auto"] | ChartKind
-Aggregate = Literal["sum", "average", "count", "minimum", "maximum"]
+Aggregate = Literal["sum", "average", "median", "count", "distinct", "minimum", "maximum"]
+COUNTING: Final = ("count", "distinct")
+"""Figures that are made of any column: how many rows, how many different names."""
 Order = Literal["largest", "smallest", "label"]
 TimeUnit = Literal["day", "week", "month", "quarter", "year"]
 Colour = Literal["blue", "red", "green", "orange", "yellow", "purple", "pink", "grey", "brown", "teal"]
@@ -90,9 +92,20 @@ def request_of(parts: Mapping[str, Any]) -> ChartRequest:
         raise DatasetError(say(message, language, part=part, value=value, most="1000")) from error
 
 
-def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
-    """The chart before with what was said about it. Said twice it is the same: a resumed call says it again."""
+def amended(before: ChartRequest, words: dict[str, Any], replaced: Collection[str] | None = None) -> ChartRequest:
+    """The chart before with what was said about it. Said twice it is the same: a resumed call says it again.
+
+    Args:
+        before: The last chart.
+        words: What was said.
+        replaced: Values that make room for those to keep; all of them if nothing is given.
+    """
     changes = {name: value for name, value in words.items() if name in ChartRequest.model_fields}
+    if words.get("is_added"):
+        _beside_before(before, changes)
+    elif "only" in changes:  # another country takes the place of the first one; a status is a condition more
+        others = set(before.only) - set(before.only if replaced is None else replaced)
+        changes["only"] = [*(one for one in before.only if one in others), *changes["only"]]
     if words.get("is_everything"):
         changes |= {"only": (), "excluded": (), "top": None, "last": None, "at_least": None, "at_most": None}
         changes.setdefault("filters", ())
@@ -106,6 +119,8 @@ def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
         changes["filters"] = _filters_after(before, changes["filters"])
     if changes.get("series") is not None and "x" not in changes and changes["series"] == before.x:
         changes["x"] = None  # what was compared by is now split by
+    if "y" in changes and before.aggregate in COUNTING:
+        changes.setdefault("aggregate", "sum")  # an amount, after a number of rows
     if "top" in changes:
         changes.setdefault("has_rest", False)
     if "time_unit" in changes and changes["time_unit"] is not None and before.time_unit is None:
@@ -119,6 +134,16 @@ def amended(before: ChartRequest, words: dict[str, Any]) -> ChartRequest:
         if before.series == changes["x"]:
             changes.setdefault("series", None)
     return before.changed(**changes)
+
+
+def _beside_before(before: ChartRequest, changes: dict[str, Any]) -> None:
+    """What is added stands beside what was shown: another figure, another value of those that were kept."""
+    if "y" in changes and before.aggregate not in COUNTING:
+        changes["y"] = list(dict.fromkeys([*before.y, *changes["y"]]))
+    if "only" in changes:
+        changes["only"] = list(dict.fromkeys([*before.only, *changes["only"]])) if before.only else []
+    if changes.get("series") is not None and changes["series"] == before.x:
+        del changes["series"]
 
 
 def _filters_after(before: ChartRequest, filters: Iterable[Any]) -> list[ChartFilter]:

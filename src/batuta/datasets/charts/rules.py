@@ -22,6 +22,7 @@
 | gaps in an area | a period in which a part of the area has no figure | zero |
 | gaps in time | a period between others, or one line in it, has no figures | its place stays empty, and said |
 | single point | one value | a figure |
+| histogram of one | a histogram was asked for by something else too | said |
 | cut axis | bars or areas that do not begin at zero | from zero |
 | cut data | the source was cut short | said |
 | chosen values | values or a time were kept, or left out by name | said |
@@ -38,10 +39,10 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
-from batuta.datasets.charts.draft import COUNT, ChartDraft, default_x
+from batuta.datasets.charts.draft import COUNT, ChartDraft, column_named, default_x
 from batuta.datasets.charts.figures import missing_periods, period_of
 from batuta.datasets.charts.labels import named_period
-from batuta.datasets.charts.request import TimeUnit, WantedKind
+from batuta.datasets.charts.request import COUNTING, TimeUnit, WantedKind
 from batuta.datasets.charts.words import UNIT_NAMES, say
 from batuta.datasets.dataset import Column
 from batuta.datasets.sql import SQL_CONNECTOR
@@ -75,8 +76,8 @@ def empty(draft: ChartDraft) -> None:
 
 def mixed_currencies(draft: ChartDraft) -> None:
     """Euros and dollars make no sum: they are shown apart, and never as parts of one whole."""
-    is_rows = draft.kind == "table" and draft.x is None  # nothing is added up
-    for column in () if is_rows else draft.ys:
+    is_rows = draft.kind == "table" and draft.x is None
+    for column in () if is_rows or draft.aggregate in COUNTING else draft.ys:  # else nothing is added up
         code = column.currency_column
         codes = (
             []
@@ -187,7 +188,7 @@ def scatter_of_one(draft: ChartDraft) -> None:
 
 def line_without_order(draft: ChartDraft) -> None:
     """Between two customers there is nothing to go through."""
-    is_ordered = draft.is_in_periods and not draft.is_beside_time
+    is_ordered = (draft.is_in_periods and not draft.is_beside_time) or draft.is_in_calendar
     is_unordered = draft.x is not None and draft.x.type in ("text", "boolean") and not is_ordered
     if draft.kind in ("line", "area") and draft.x is not None and is_unordered:
         draft.kind = "bar"
@@ -331,12 +332,13 @@ def _note_ranks(draft: ChartDraft, shown: int, count: int, *, is_smallest: bool)
 
 def share(draft: ChartDraft) -> None:
     """Percentages of a sum, where there is one."""
-    if not draft.request.is_share or draft.kind in ("scatter", "histogram", "table", "combined"):
+    if not draft.request.is_share or draft.kind in ("scatter", "table", "combined"):
         return
     figure = draft.columns[-1]
     values = draft.figures_of(figure.name)
     total = sum((Decimal(str(value)) for value in values), Decimal(0))
-    is_sum = draft.aggregate in ("sum", "count") and (figure.is_additive or draft.aggregate == "count")
+    is_count = draft.aggregate == "count" or draft.kind == "histogram"
+    is_sum = is_count or (draft.aggregate == "sum" and figure.is_additive)
     is_sum = is_sum and not draft.is_of_currencies and draft.request.compared is None  # two years are no whole
     if not is_sum or not figure.is_numeric or total <= 0 or any(value < 0 for value in values):
         draft.note("share_no_whole")
@@ -441,6 +443,14 @@ def single_point(draft: ChartDraft) -> None:
         draft.note("single_point")
 
 
+def histogram_of_one(draft: ChartDraft) -> None:
+    """Bins of one figure have no room for a second column to compare by."""
+    asked = draft.request.series or draft.request.x
+    if draft.kind == "histogram" and asked is not None and asked not in draft.request.y:
+        column = column_named(draft.dataset, asked, draft.request)
+        draft.note("histogram_of_one", x="" if column is None else column.title)
+
+
 def cut_axis(draft: ChartDraft) -> None:
     """The length of a bar is its value."""
     if not draft.request.starts_at_zero and draft.kind in ("bar", "stacked", "area", "histogram", "combined"):
@@ -482,8 +492,8 @@ BEFORE_FIGURES: Final[tuple[Rule, ...]] = (
     pie_of_no_whole, area_of_no_whole, crowded_scatter, too_many_periods,
 )  # fmt: skip
 AFTER_FIGURES: Final[tuple[Rule, ...]] = (
-    gaps_in_time, latest, top_periods, figure_bounds, share, negative_pie, negative_stack, too_many_categories,
-    too_many_series, gaps_in_area, single_point, cut_axis, cut_data, chosen_values, one_colour,
+    histogram_of_one, gaps_in_time, latest, top_periods, figure_bounds, share, negative_pie, negative_stack,
+    too_many_categories, too_many_series, gaps_in_area, single_point, cut_axis, cut_data, chosen_values, one_colour,
 )  # fmt: skip
 """In this order."""
 

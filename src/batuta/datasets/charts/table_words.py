@@ -76,6 +76,12 @@ def different(values: Sequence[Value]) -> list[str]:
     return list(dict.fromkeys(str(value) for value in values if value))[:MAX_VALUES]
 
 
+def values_beside(values: Sequence[str], table: Dataset) -> list[str]:
+    """All values of the columns that hold one of some."""
+    texts = [table.values(column.name) for column in table.columns if column.type == "text"]
+    return list(dict.fromkeys(value for held in texts if set(values) & set(held) for value in different(held)))
+
+
 def with_joints(words: Iterable[str]) -> list[str]:
     """Words as they stand before a name: "sin", "sin el", "without the"."""
     return [joined for word in words for joined in (word, *(f"{word} {article}" for article in _ARTICLES))]

@@ -14,14 +14,33 @@ KIND_WORDS: Final[Words] = {
     "scatter": ("scatter", "scatter plot", "dispersión", "puntos", "nube de puntos"),
     "heatmap": ("heat map", "heatmap", "mapa de calor"),
     "histogram": ("histogram", "histograma"),
-    "combined": ("combined", "combo", "combinado", "bars and line", "barras y línea"),
+    "combined": (
+        "combined",
+        "combo",
+        "combinado",
+        "bars and line",
+        "barras y línea",
+        "two axes",
+        "dual axis",
+        "dos ejes",
+        "doble eje",
+    ),
     "table": ("table", "as a table", "tabla", "como tabla"),
     "kpi": ("kpi", "single figure", "one number", "una sola cifra", "indicador"),
 }
 """Words that ask for a kind of chart wherever they stand."""
 LOOSE_KIND_WORDS: Final[Words] = {
+    "stacked": ("stack them", "stack it", "stack the bars", "apila las barras", "apilalas", "apilalo"),
     "pie": ("queso", "sectores"),
-    "scatter": ("points",),
+    "scatter": (
+        "points",
+        "relationship between",
+        "correlation",
+        "correlation between",
+        "relación entre",
+        "correlación",
+        "correlación entre",
+    ),
     "histogram": ("distribution", "distribución"),
     "kpi": ("as a figure", "one figure", "cifra"),
 }
@@ -74,7 +93,7 @@ CHART_WORDS: Final = (
 
 FIGURES: Final = (
     "amount", "quantity", "inventory", "balance", "price", "cost", "hours", "days", "weight", "margin", "budget",
-    "discount", "score", "age", "salary",
+    "discount", "score", "age", "salary", "actual",
 )  # fmt: skip
 """Of `COLUMN_WORDS`: what is measured. Of other things a table holds so many."""
 COLUMN_WORDS: Final[Words] = {
@@ -144,6 +163,7 @@ COLUMN_WORDS: Final[Words] = {
     "days": ("days", "días"),
     "weight": ("weight", "peso"),
     "margin": ("margin", "margins", "margen", "márgenes", "profit", "beneficio", "beneficios", "ganancia"),
+    "actual": ("actual", "actuals", "real", "reales", "realizado"),
     "budget": ("budget", "budgets", "presupuesto", "presupuestos"),
     "discount": ("discount", "discounts", "disc", "descuento", "descuentos", "dto", "dcto"),
     "employee": ("employee", "employees", "empleado", "empleados", "staff", "plantilla"),
@@ -208,40 +228,22 @@ COMPARING: Final = (
     r"(?!\w)"
 )
 """Pattern of what asks for the year before beside a chart, folded."""
-NOT_COMPARING: Final = r" (?:without|no|sin)(?: the| la)? (?:comparison|comparing|comparar|comparacion)(?!\w)"
-BY_WORDS: Final = ("by", "per", "por", "segun", "for each", "por cada", "cada", "a lo largo de", "across")
-SPLIT_WORDS: Final = (
-    "split by",
-    "broken down by",
-    "stacked by",
-    "coloured by",
-    "colored by",
-    "colour it by",
-    "color it by",
-    "colorea por",
-    "colorealo por",
-    "grouped by",
-    "desglosado por",
-    "desglosadas por",
-    "separado por",
-    "separadas por",
-    "separa por",
-    "separar por",
-    "separalo por",
-    "desglosa por",
-    "desglosar por",
-    "desglosalo por",
-    "dividir por",
-    "divide por",
-    "split it by",
-    "break down by",
-    "break it down by",
-    "dividido por",
-    "apilado por",
-    "apiladas por",
-    "agrupado por",
-    "por colores de",
+COMPARING_YEAR: Final = (
+    r" (?:and |y )?(?:compar\w*|vs|versus|against|frente|contra|respecto)"
+    r"(?: (?:with|to|against|con|al?|el|lo|la|it|the))* (?P<year>(?:19|20)\d\d)(?!\w)"
 )
+"""The same for a year that is named: it has to be the one before."""
+NOT_COMPARING: Final = r" (?:without|no|sin)(?: the| la)? (?:comparison|comparing|comparar|comparacion)(?!\w)"
+BY_WORDS: Final = ("by", "per", "por", "segun", "for each", "each", "por cada", "cada", "a lo largo de", "across")
+SPLIT_WORDS: Final = (
+    "split by", "broken down by", "stacked by", "coloured by", "colored by", "colour it by", "color it by",
+    "colorea por", "colorealo por", "grouped by", "desglosado por", "desglosadas por", "separado por",
+    "separadas por", "separa por", "separar por", "separalo por", "desglosa por", "desglosar por", "desglosalo por",
+    "dividir por", "divide por", "split it by", "break down by", "break it down by", "dividido por", "apilado por",
+    "apiladas por", "agrupado por", "por colores de", "one line per", "one line for each", "a line per",
+    "a line for each", "one bar per", "one colour per", "una linea por", "una linea por cada", "una barra por",
+    "un color por",
+)  # fmt: skip
 ONLY_WORDS: Final = (
     "only",
     "just",
@@ -277,6 +279,13 @@ OF_WORDS: Final = (
     "what about",
     "que tal",
 )
+ADDING: Final = (
+    r" (?:and |y |now |ahora )?(?:add|also|include|anade\w*|agrega\w*|incluye|tambien|"
+    r"compar\w+ (?:(?:it|this|lo) )?(?:with|to|con|a))(?= )"
+)
+"""Pattern of what opens a message that keeps what was shown and wants more beside it, folded."""
+COMPARED_VALUES: Final = r" (?:compar\w+|versus|vs) "
+"""Pattern: values of one column are set beside one another, and not added up."""
 WITHOUT_WORDS: Final = (
     "without",
     "except",
@@ -316,34 +325,13 @@ AGAINST_WORDS: Final = ("against", "versus", "vs", "frente al?", "contra", "resp
 INSTEAD_WORDS: Final = ("instead of", "rather than", "en vez del?", "en lugar del?")
 """Patterns: what follows is not wanted any more."""
 EVERYTHING_WORDS: Final = (
-    "all of them",
-    "all customers",
-    "everything again",
-    "no filter",
-    "without the filter",
-    "without filters",
-    "remove the filter",
-    "show all",
-    "with all",
-    "todos otra vez",
-    "todo otra vez",
-    "sin filtro",
-    "sin filtros",
-    "quita el filtro",
-    "quita los filtros",
-    "con todos",
-    "con todas",
-    "muestra todos",
-    "muestra todo",
-    "todos los clientes",
-    "otra vez todos",
-    "show me everything",
-    "show everything",
-    "everything",
-    "all again",
-    "ensename todo",
-    "ensenamelo todo",
-)
+    "all of them", "all customers", "everything again", "no filter", "without the filter", "without filters",
+    "remove the filter", "show all", "with all", "todos otra vez", "todo otra vez", "sin filtro", "sin filtros",
+    "quita el filtro", "quita los filtros", "con todos", "con todas", "muestra todos", "muestra todo",
+    "todos los clientes", "otra vez todos", "show me everything", "show everything", "everything", "all again",
+    "ensename todo", "ensenamelo todo", "all of it", "back to all", "back to everything", "all of them again",
+    "vuelve a todos", "vuelve a todas", "vuelve a todo", "todas otra vez", "otra vez todas", "todos de nuevo",
+)  # fmt: skip
 EXTREME_WORDS: Final[Words] = {
     "largest": (
         "biggest", "largest", "highest", "greatest", "top", "best", "first", "mayor", "mayores", "mas grandes?",
@@ -454,28 +442,12 @@ BOUND_WORDS: Final[Words] = {
 }  # fmt: skip
 """What stands before a number that the figures of a chart are compared with."""
 SHARE_WORDS: Final = (
-    "as a percentage",
-    "as percentages",
-    "in percent",
-    "percentage",
-    "percentages",
-    "percent",
-    "%",
-    "in %",
-    "as a share",
-    "share of the total",
-    "as a percentage of the total",
-    "en porcentaje",
-    "en porcentajes",
-    "porcentaje",
-    "porcentual",
-    "en %",
-    "como porcentaje",
-    "por ciento",
-    "en proporcion",
-    "proporcion",
-    "peso relativo",
-)
+    "as a percentage", "as percentages", "in percent", "percentage", "percentages", "percent", "%", "in %",
+    "as a share", "share of the total", "as a percentage of the total", "en porcentaje", "en porcentajes",
+    "porcentaje", "porcentual", "en %", "como porcentaje", "por ciento", "en proporcion", "proporcion",
+    "peso relativo", "share", "share of", "what share of", "parte", "que parte", "que proporcion", "que porcentaje",
+    "que peso", "cuota",
+)  # fmt: skip
 ORDER_WORDS: Final[Words] = {
     "largest": (
         "largest first",
@@ -522,9 +494,17 @@ ORDER_WORDS: Final[Words] = {
         "ordered by",
         "sort it by",
         "order it by",
+        "sort them by",
+        "order them by",
         "ordena por",
         "ordenado por",
+        "ordenada por",
+        "ordenados por",
+        "ordenadas por",
         "ordenalo por",
+        "ordenala por",
+        "ordenalos por",
+        "ordenalas por",
         "ordenar por",
     ),
 }
@@ -553,6 +533,7 @@ AGGREGATE_WORDS: Final[Words] = {
         "numero de",
         "cantidad de filas",
     ),
+    "median": ("median", "medians", "mediana", "medianas"),
     "maximum": ("maximum", "maximo", "maxima"),
     "minimum": ("minimum", "minimo", "minima"),
     "sum": ("the sum", "total sum", "la suma", "sumado"),
@@ -562,13 +543,15 @@ CHART_FILLERS: Final = (
      "sheet spreadsheet uploaded attached same again instead better rather way form switch change turn convert put "
      "use using new then next also too last previous above before it's itself style type kind of split broken down "
      "grouped group sort sorted order ordered side question answer euro euros eur title called by name names between "
-     "color colour colors colours paint during spend spent sell sold bill billed most more"),
+     "color colour colors colours paint during spend spent sell sold bill billed most more "
+     "took take takes lasted buy buys bought owe owes going gone pay pays"),
     ("resultado resultados datos tabla tablas cifras numeros cosa imagen dibujo columna columnas fila filas archivo "
      "fichero hoja subido adjunto subida otra vez vez lugar mejor manera forma cambia cambialo cambiar pasa pasalo "
      "pasar convierte conviertelo convertir pon ponlo ponla usa usando nuevo nueva luego despues ultimo ultima "
      "anterior tambien estilo tipo desglosa desglosado desglosada separa separado agrupa agrupado ordena ordenalo "
      "ordenado orden aqui mio mia desglose muestralo muestramelo ensenamelo verlo vea veamos dibujar pintar llamado "
      "nombre nombres pero euros color colores titulo hazlo hazla pintalo pintala durante gasta gastamos gastado "
-     "gastaron mas vende vendemos vendimos vendido facturamos facturado"),
+     "gastaron mas vende vendemos vendimos vendido facturamos facturado "
+     "ido van va tardado tardaron tardan duraron hay compra compran compraron gastan venden facturan deben pagan"),
 )  # fmt: skip
 """Words that say nothing of a chart beside those that never do: what is left of a request must be of the table."""

@@ -145,6 +145,10 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
         "en": "There is only one value: shown as a figure.",
         "es": "Solo hay un valor: se muestra como cifra.",
     },
+    "histogram_of_one": {
+        "en": "A histogram counts the rows of one figure: it is not split by {x}.",
+        "es": "Un histograma cuenta las filas de una sola cifra: no se separa por {x}.",
+    },
     "axis_from_zero": {
         "en": "The axis begins at zero: cut bars exaggerate differences.",
         "es": "El eje empieza en cero: unas barras cortadas exageran las diferencias.",
@@ -313,6 +317,8 @@ UNIT_NAMES: Final[dict[str, dict[Language, str]]] = {
 
 AGGREGATE_NAMES: Final[dict[str, dict[Language, str]]] = {
     "average": {"en": "Average {y}", "es": "Promedio de {y}"},
+    "median": {"en": "Median {y}", "es": "Mediana de {y}"},
+    "distinct": {"en": "Number of different values of {y}", "es": "Número de valores distintos de {y}"},
     "minimum": {"en": "Lowest {y}", "es": "Mínimo de {y}"},
     "maximum": {"en": "Highest {y}", "es": "Máximo de {y}"},
     "sum": {"en": "{y}", "es": "{y}"},

@@ -58,14 +58,15 @@ def beside_year_before(dataset: Dataset, request: ChartRequest) -> YearsBeside:
     if {row[-1] for row in rows} != {str(first.year), str(first.year - 1)}:
         raise ChartRefusedError(say("no_year_before", request.language, dataset=name, year=first.year - 1))
     label = UNIT_NAMES["year"][request.language].capitalize()
+    is_figure = request.kind == "kpi" and request.x is None
     return YearsBeside(
         dataset=replace(
             dataset, columns=[*dataset.columns, Column(name=YEAR, type="text", label=label)], rows=rows, references=()
         ),
         request=request.changed(
-            series=YEAR,
+            **({"x": YEAR} if is_figure else {"series": YEAR}),
             filters=[one for one in request.filters if one.column != column.name],
-            kind="bar" if request.kind in ("pie", "stacked", "kpi") else request.kind,
+            kind="bar" if request.kind in ("pie", "stacked") or (request.x and request.kind == "kpi") else request.kind,
             title=request.title,
         ),
         note=say(
