@@ -8,6 +8,7 @@ import pytest
 from batuta.datasets.charts.asking import asked_of, reading_of
 from batuta.datasets.charts.planning import ChartPlan, plan_chart
 from batuta.datasets.charts.request import ChartFilter, ChartRequest, amended
+from batuta.datasets.charts.spec import vega_lite
 from batuta.datasets.dataset import Dataset
 from batuta.datasets.files import dataset_from_csv
 from batuta.testing.datasets import NOW
@@ -203,3 +204,43 @@ def test_columns_from_one_to_another_are_all_between() -> None:
 )  # fmt: skip
 def test_ways_to_say_it(text: str, expected: dict[str, Any]) -> None:
     assert asked_of(text, orders()) == expected
+
+
+SALES = (
+    "moment,sold,country\n2026-03-02 09:15,5,Spain\n2026-03-03 10:00,7,Spain\n2026-03-09 09:40,1,France\n"
+    "2026-03-10 17:05,2,Spain\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("sold by weekday", {"Monday": 6, "Tuesday": 9}),
+        ("¿qué día de la semana se vende más?", {"lunes": 6, "martes": 9}),
+        ("sold by hour of the day as a line", {"09:00": 6, "10:00": 7, "17:00": 2}),
+    ],
+)
+def test_parts_of_time_that_come_back_are_compared(asked: str, expected: dict[str, int]) -> None:
+    table = dataset_from_csv(SALES.encode(), name="sold.csv", now=NOW)
+    reading = reading_of(asked, table)
+    assert not reading.unread
+    language = "es" if asked.startswith("¿") else "en"
+    plan = plan_chart(table, amended(ChartRequest(dataset="sold", language=language), reading.changes))
+    assert figures_of(plan) == expected
+    assert list(figures_of(plan)) == list(expected)
+    assert plan.is_upright
+
+
+def test_a_heat_map_crosses_weekdays_with_hours() -> None:
+    table = dataset_from_csv(SALES.encode(), name="sales.csv", now=NOW)
+    plan = conversation(table, "heat map of sold by weekday and hour", "only Spain")
+    assert (plan.kind, plan.request.x, plan.request.series) == ("heatmap", "weekday", "clock")
+    assert vega_lite(plan)["encoding"]["y"]["sort"] == "ascending"
+    assert [row[:3] for row in plan.figures.rows] == [
+        ("Monday", "09:00", 5), ("Tuesday", "10:00", 7), ("Tuesday", "17:00", 2),
+    ]  # fmt: skip
+
+
+def test_a_column_of_its_own_that_is_called_hour_is_meant() -> None:
+    table = dataset_from_csv(b"day,hour,sold\n2026-03-02,9,5\n2026-03-02,10,6\n", name="sales.csv", now=NOW)
+    assert "clock" not in str(asked_of("sold by hour", table))

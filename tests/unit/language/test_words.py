@@ -159,6 +159,11 @@ def test_the_language_is_told_by_small_words(text: str, language: str) -> None:
     assert detect_language(text) == language
 
 
+@pytest.mark.parametrize("text", ["only Portugal", "without Germany", "the same instead"])
+def test_short_follow_ups_tell_their_language(text: str) -> None:
+    assert detect_language(text, default="es") == "en"
+
+
 def test_nothing_in_a_text_leaves_the_language_of_the_reader() -> None:
     assert detect_language("15 * 3", default="es") == "es"
 

@@ -83,7 +83,8 @@ async def draw_chart(
     _require_places(reading, language)
     request = amended(ChartRequest(dataset=name, language=language), {**words, **given})
     request = _without_time(request, table.outline) if dataset else request
-    is_split = request.series is not None and table.outline.column(request.series).type in ("date", "datetime")
+    times = {column.name for column in table.outline.columns if column.type in ("date", "datetime")}
+    is_split = request.series in times
     if request.time_unit is not None and request.x is None and not is_split and not dataset:
         request = request.changed(x=await _time_column(library, request, request.time_unit))
     return await table.drawn(await _without_dropped(table, request, words), notes=notes)

@@ -18,10 +18,13 @@ from batuta.datasets.charts.asked_names import folded as _folded
 from batuta.datasets.charts.asked_names import with_numbered_columns, with_short_names
 from batuta.datasets.charts.asked_periods import asked_comparison, asked_period
 from batuta.datasets.charts.asked_titles import asked_title
+from batuta.datasets.charts.parts_of_time import with_asked_parts
 from batuta.datasets.charts.request import ChartFilter
 from batuta.datasets.charts.table_words import (
+    are_alike,
     different,
     forms_of,
+    is_called,
     is_period_column,
     known_words,
     named_values,
@@ -65,7 +68,7 @@ from batuta.datasets.charts.vocabulary import (
 )
 from batuta.datasets.charts.words import UNIT_NAMES
 from batuta.datasets.dataset import Column, Dataset
-from batuta.language.folding import stem
+from batuta.language.detection import detect_language
 
 _KINDS: Words = {kind: (*words, *LOOSE_KIND_WORDS.get(kind, ())) for kind, words in KIND_WORDS.items()}
 MAX_ASKED_CHARS = 2_000
@@ -122,7 +125,8 @@ def reading_of(text: str, table: Dataset) -> ChartReading:
     period, rest = asked_period(rest, table, known)
     currency = asked_currency(f" {_folded(_LISTED.sub(' y ', rest.replace('€', ' euros ')))} ", table)
     known |= {name for column in table.columns for name in names_of(column)}
-    reading = _Reading(with_short_names(currency.text, table.columns, known).strip(), table)
+    said, table = with_asked_parts(with_short_names(currency.text, table.columns, known), table, detect_language(text))
+    reading = _Reading(said.strip(), table)
     changes = reading.changes() | bounds | compared | ({"title": title} if title else {})
     if reading.bounded is not None and bounds:
         limits = {name: str(changes.pop(name)) for name in bounds}
@@ -421,7 +425,7 @@ class _Reading:
             elif (
                 self._is_after((*BY_WORDS, *SPLIT_WORDS, *WHICH_WORDS), place)
                 or ((keys or periods or is_timed) and self._is_joined(place))
-                or self._found.get("kind") == "heatmap"
+                or (self._found.get("kind") == "heatmap" and not self._is_subject(column))
                 or self._is_instead
             ):
                 keys.append(column)
@@ -440,7 +444,7 @@ class _Reading:
                 self._found["series"] = keys[1].name
             self.unplaced = tuple(column.title for column in keys[2:])
         is_against = re.search(rf" (?:{'|'.join(AGAINST_WORDS)}) ", self._text) is not None
-        if len(figures) > 1 and is_against and not (keys and _are_alike([column for _, column in figures])):
+        if len(figures) > 1 and is_against and not (keys and are_alike([column for _, column in figures])):
             self._found.setdefault("kind", "scatter")
         if not figures and not self.asks_count:
             self._read_count(is_timed=is_timed)
@@ -467,6 +471,11 @@ class _Reading:
         held = next((one.name for one in texts if shown <= set(self._table.values(one.name))), None)
         is_shown = held is None or "series" in changes or changes.get("x") == held
         return {} if is_shown else {"series" if self._is_added or changes.keys() & {"x", "time_unit"} else "x": held}
+
+    def _is_subject(self, column: Column) -> bool:
+        """Whether a column is only named because its rows are: "heat map of tickets"."""
+        start, end = self._span_of(column) or (0, 0)
+        return are_rows_of(self._text[start:end], self._table)
 
     def _ranked_column(self, figures: Sequence[tuple[int, Column]]) -> Column | None:
         """What a ranking is of: "customers by quantity", and "the three biggest customers" after months were drawn."""
@@ -504,7 +513,7 @@ class _Reading:
             return
         word = " ".join(words)
         measured = {_folded(each) for name in FIGURES for each in (name, *COLUMN_WORDS[name])}
-        named = None if word in measured else next((one for one in self._table.columns if _is_called(one, word)), None)
+        named = None if word in measured else next((one for one in self._table.columns if is_called(one, word)), None)
         if named is None:
             return
         values = self._table.values(named.name)
@@ -576,17 +585,6 @@ class _Reading:
 
     def _starts_with(self, text: str, names: Iterable[str]) -> bool:
         return any(f"{text} ".startswith(f"{name} ") for name in names)
-
-
-def _is_called(column: Column, word: str) -> bool:
-    """Whether a word names a column, or what is done on its day: "hires" of a column Hired."""
-    is_day = column.type in ("date", "datetime")
-    return word in names_of(column) or (is_day and stem(word) in {stem(name) for name in names_of(column)})
-
-
-def _are_alike(figures: Sequence[Column]) -> bool:
-    """Whether figures are measured in the same: bars of them stand side by side."""
-    return len({(one.unit, one.currency, one.currency_column, one.is_additive) for one in figures}) == 1
 
 
 def _first_words(text: str, column: Column | None) -> str:

@@ -163,7 +163,9 @@ def _period_label(unit: TimeUnit, number: int) -> str:
 
 
 def calendar_places(labels: Collection[str]) -> dict[str, int]:
-    """Names of months or weekdays by their place in the year or the week; empty for any other names."""
+    """Names of months, weekdays or hours by their place in the year, the week or the day; empty for other names."""
+    if len(labels) > 1 and all(re.fullmatch(r"\d\d:00", label) for label in labels):
+        return {label: int(label[:2]) for label in labels}
     for names in (MONTHS, WEEKDAYS):
         places = {label: names[name] for label in labels if (name := fold(label).strip(" .")) in names}
         if len(places) == len(labels) > 1:

@@ -17,6 +17,7 @@ from sqlglot import exp
 from batuta.datasets.charts import rules
 from batuta.datasets.charts.draft import ChartDraft, ChartRefusedError, bound_of, column_named, draft_of, value_filters
 from batuta.datasets.charts.figures import Group, Key, average_of, bin_edges
+from batuta.datasets.charts.parts_of_time import asks_parts
 from batuta.datasets.charts.planning import ChartPlan, finished, settled
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest
 from batuta.datasets.charts.words import say
@@ -55,6 +56,8 @@ class LargeTable:
         """The chart that a request comes to. Raises `ChartRefusedError` where there is none to be drawn honestly."""
         if request.compared is not None and not brings_comparison(outline):
             raise ChartRefusedError(say("compared_large", request.language))
+        if asks_parts(request, outline):
+            raise ChartRefusedError(say("parts_large", request.language))
         where = await self._where(outline, request)
         chosen = draft_of(outline, request, [], [])
         codes = {column.currency_column for column in chosen.ys}

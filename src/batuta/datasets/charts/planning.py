@@ -32,6 +32,7 @@ from batuta.datasets.charts.labels import (
     value_text,
     with_days,
 )
+from batuta.datasets.charts.parts_of_time import with_parts
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.charts.words import KIND_NAMES, UNIT_NAMES, say
 from batuta.datasets.charts.years import YEAR, beside_year_before, brings_comparison
@@ -69,6 +70,7 @@ class ChartPlan:
 
 def plan_chart(dataset: Dataset, request: ChartRequest) -> ChartPlan:
     """The chart that a request comes to. Raises `ChartRefusedError` where there is none to be drawn honestly."""
+    dataset = with_parts(dataset, request)
     if request.compared is None or brings_comparison(dataset):
         return finished(settled(drafted(dataset, request)))
     beside = beside_year_before(dataset, request)
@@ -101,7 +103,7 @@ def finished(draft: ChartDraft) -> ChartPlan:
 
 
 def _planned(draft: ChartDraft) -> ChartPlan:
-    is_upright = draft.is_temporal or draft.is_in_periods or draft.kind == "histogram"
+    is_upright = draft.is_temporal or draft.is_in_periods or draft.is_in_calendar or draft.kind == "histogram"
     title = _with_particulars(draft, draft.request.title or _title(draft))
     if draft.series is not None and draft.series.name == YEAR and (draft.is_temporal or draft.is_in_periods):
         _name_periods_of_years(draft)

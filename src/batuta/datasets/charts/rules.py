@@ -373,6 +373,8 @@ def too_many_categories(draft: ChartDraft) -> None:
     is_cut_table = draft.kind == "table" and draft.request.top is not None
     if not (has_limit or is_cut_table) or draft.x is None or draft.is_temporal:
         return
+    if draft.is_in_calendar and draft.request.top is None and draft.kind != "pie":
+        return
     most = draft.request.top or (MAX_SLICES - 1 if draft.kind == "pie" else MAX_CATEGORIES)
     limit = draft.request.top or (MAX_SLICES if draft.kind == "pie" else MAX_CATEGORIES)
     is_wanted = draft.request.top is not None

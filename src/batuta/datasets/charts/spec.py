@@ -1,5 +1,6 @@
 """Vega-Lite for a plan. Fields are named, figures are not: data is bound by reference when it is drawn."""
 
+import re
 from typing import Any
 
 from batuta.datasets.charts.computing import CHANGE, PERIOD_LABEL, PREVIOUS
@@ -94,11 +95,18 @@ def _heat(plan: ChartPlan) -> Json:
     colour = {"field": plan.y[0].name, "type": "quantitative", "title": axis_title(plan.y[0]), "legend": legend}
     encoding = {
         "x": _category(plan),
-        "y": {"field": plan.series.name, "type": "nominal", "title": plan.series.title, "sort": None},
+        "y": {"field": plan.series.name, "type": "nominal", "title": plan.series.title, "sort": _heat_order(plan)},
         "color": colour,
         "tooltip": _tooltips(plan),
     }
     return {"mark": {"type": "rect"}, "encoding": encoding, "height": {"step": 24}}
+
+
+def _heat_order(plan: ChartPlan) -> str | None:
+    """Rows of hours from the first to the last; any others as they come."""
+    assert plan.series is not None
+    labels = {str(value) for value in plan.figures.values(plan.series.name) if value}
+    return "ascending" if all(re.fullmatch(r"\d\d:00", label) for label in labels) else None
 
 
 def _combined(plan: ChartPlan) -> Json:

@@ -9,6 +9,7 @@ from batuta.datasets.charts.vocabulary import COLUMN_WORDS, COUNTRY_WORDS, FIGUR
 from batuta.datasets.charts.words import UNIT_NAMES
 from batuta.datasets.dataset import Column, Dataset
 from batuta.datasets.values import Value
+from batuta.language.folding import stem
 
 MAX_VALUES = 2_000
 """Different values of a column that words are compared with."""
@@ -31,6 +32,17 @@ def names_of(column: Column) -> set[str]:
         if group & names and not is_other:
             names = names | group
     return {form for name in names if name for form in forms_of(name)}
+
+
+def is_called(column: Column, word: str) -> bool:
+    """Whether a word names a column, or what is done on its day: "hires" of a column Hired."""
+    is_day = column.type in ("date", "datetime")
+    return word in names_of(column) or (is_day and stem(word) in {stem(name) for name in names_of(column)})
+
+
+def are_alike(figures: Sequence[Column]) -> bool:
+    """Whether figures are measured in the same: bars of them stand side by side."""
+    return len({(one.unit, one.currency, one.currency_column, one.is_additive) for one in figures}) == 1
 
 
 def named_values(table: Dataset) -> dict[str, str]:

@@ -12,6 +12,8 @@ MESSAGES: Final[dict[str, dict[Language, str]]] = {
     "by_series": {"en": "{y} by {x} and {series}", "es": "{y} por {x} y {series}"},
     "and": {"en": " and ", "es": " y "},
     "count": {"en": "Number of rows", "es": "Número de filas"},
+    "weekday": {"en": "Weekday", "es": "Día de la semana"},
+    "clock": {"en": "Time of day", "es": "Franja horaria"},
     "share": {"en": "Share", "es": "Proporción"},
     "from_to": {"en": "{low} to {high}", "es": "{low} a {high}"},
     "blank": {"en": "(empty)", "es": "(vacío)"},
@@ -251,6 +253,11 @@ REFUSALS: Final[dict[str, dict[Language, str]]] = {
     "compared_large": {
         "en": "The year before is not set beside a table of this size: ask for one year, then for the other.",
         "es": "En una tabla de este tamaño no se pone al lado el año anterior: pida un año y luego el otro.",
+    },
+    "parts_large": {
+        "en": "A table of this size is not compared by weekdays or hours here: query it for them first, and draw that.",
+        "es": "Una tabla de este tamaño no se compara aquí por días de la semana ni por horas: consúltelas antes y "
+        "dibuje eso.",
     },
     "no_year_before": {
         "en": "“{dataset}” has no rows of {year} to compare with.",
