@@ -69,6 +69,7 @@ TRIGGERS: dict[str, tuple[Dataset, dict[str, Any], str]] = {
         sales(), {"kind": "area", "x": "day", "series": "country", "aggregate": "average"}, "area_no_whole",
     ),
     "gaps_in_area": (sales(), {"kind": "area", "x": "day", "series": "country"}, "gaps_are_zero"),
+    "histogram_of_one": (sales(), {"kind": "histogram", "x": "customer", "y": ("amount",)}, "histogram_of_one"),
     "figure_bounds": (sales(), {"x": "customer", "at_least": 100}, "within"),
     "latest": (sales(), {"x": "day", "time_unit": "month", "last": 2}, "last_only"),
     "gaps_in_time": (
