@@ -244,3 +244,28 @@ def test_a_heat_map_crosses_weekdays_with_hours() -> None:
 def test_a_column_of_its_own_that_is_called_hour_is_meant() -> None:
     table = dataset_from_csv(b"day,hour,sold\n2026-03-02,9,5\n2026-03-02,10,6\n", name="sales.csv", now=NOW)
     assert "clock" not in str(asked_of("sold by hour", table))
+
+
+MACHINES = b"Date,Line,Scrap\n2026-03-02,L1,5\n2026-03-03,L2,7\n2026-03-09,L3,1\n"
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        (("scrap by date", "as a line"), {"kind": "line", "x": "date"}),
+        (("scrap by line", "top 2 lines"), {"kind": "auto", "x": "line", "top": 2}),
+        (("scrap by date", "compare L1 and L3"), {"only": ("L1", "L3"), "x": "line"}),
+    ],
+)
+def test_a_column_may_be_called_as_a_kind_of_chart_is(messages: tuple[str, ...], expected: dict[str, Any]) -> None:
+    request = conversation(dataset_from_csv(MACHINES, name="machines.csv", now=NOW), *messages).request
+    assert {name: getattr(request, name) for name in expected} == expected
+
+
+def test_what_was_left_out_is_added_again() -> None:
+    plan = conversation(orders(), "hours by customer", "without Acme and Luna", "add Acme")
+    assert (plan.request.excluded, plan.request.only) == (("Luna",), ())
+
+
+def test_the_worst_come_first() -> None:
+    assert asked_of("from worst to best", orders())["order"] == "smallest"

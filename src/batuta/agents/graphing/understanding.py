@@ -35,7 +35,7 @@ AMENDING = (
     "without|except|remove|drop|leave out|exclude|hide|everything but|all but|ignore",
     r"quita\w*|sin|excepto|salvo|excluye\w*|elimina|saca|oculta|todo menos|todos menos|ignora",
     r"(?:sort|order)(?:ed)?(?: it)? (?:by|from|alphabetically)|ordena\w*|alphabetically|alfabeticamente",
-    "(?:largest|biggest|highest|smallest|lowest) first|ascending|descending|de mayor a menor|de menor a mayor",
+    "(?:largest|biggest|highest|smallest|lowest) first|de peor a mejor|de mejor a peor|ascending|descending|de mayor a menor|de menor a mayor",
     "en porcentajes?|as (?:a )?percentages?|in percent|en %|como porcentaje|as a share",
     r"(?:the |los |las )?(?:top|bottom) \w+",
     rf"{_COUNT} (?:\w+ )?(?:biggest|largest|best|highest|lowest|smallest|worst|primer[oa]s|mayores|mejores|peores|menores)",

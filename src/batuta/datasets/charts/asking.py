@@ -14,6 +14,7 @@ from typing import Any
 from batuta.datasets.charts.asked_bounds import asked_bounds, bounded_figure
 from batuta.datasets.charts.asked_counts import are_rows_of, counted_column, subject_of
 from batuta.datasets.charts.asked_currencies import asked_currency
+from batuta.datasets.charts.asked_kinds import KINDS, kind_named
 from batuta.datasets.charts.asked_names import folded as _folded
 from batuta.datasets.charts.asked_names import with_numbered_columns, with_short_names
 from batuta.datasets.charts.asked_periods import asked_comparison, asked_period
@@ -43,14 +44,13 @@ from batuta.datasets.charts.vocabulary import (
     CHART_WORDS,
     COLOUR_WORDS,
     COLUMN_WORDS,
+    COMPARE_WORDS,
     COMPARED_VALUES,
     EVERYTHING_WORDS,
     EXTREME_WORDS,
     FIGURES,
     INSTEAD_WORDS,
-    KIND_WORDS,
     LATEST_WORDS,
-    LOOSE_KIND_WORDS,
     NUMBER_WORDS,
     OF_WORDS,
     ONE_FIGURE_WORDS,
@@ -70,7 +70,6 @@ from batuta.datasets.charts.words import UNIT_NAMES
 from batuta.datasets.dataset import Column, Dataset
 from batuta.language.detection import detect_language
 
-_KINDS: Words = {kind: (*words, *LOOSE_KIND_WORDS.get(kind, ())) for kind, words in KIND_WORDS.items()}
 MAX_ASKED_CHARS = 2_000
 _COMPARED = ("x", "series", "kind", "top", "last", "time_unit", "order", "is_share", "dropped")
 """Parts of a request that a single figure has not."""
@@ -183,8 +182,8 @@ class _Reading:
         self._found: dict[str, Any] = {}
         self._is_split_by_time = False
         self._top_of = ""
-        free = self._outside_names(_KINDS)
-        self.kinds_in_names = tuple(kind for kind, words in _KINDS.items() if len(free[kind]) < len(words))
+        free = self._outside_names(KINDS)
+        self.kinds_in_names = tuple(kind for kind, words in KINDS.items() if len(free[kind]) < len(words))
         self.unplaced: tuple[str, ...] = ()
         self.uncounted: tuple[str, ...] = ()
         self.bounded: Column | None = None
@@ -223,8 +222,11 @@ class _Reading:
             self._cut(
                 (stacked.start() + 1, stacked.end()), "split" if " by " in self._text[stacked.end() :] else "separado"
             )
-        for name, words in (("order", ORDER_WORDS), ("kind", _KINDS), ("time_unit", TIME_UNIT_WORDS)):
-            if (key := self._take_choice(self._outside_names(words))) is not None:
+        if (named := kind_named(self._text)) is not None:
+            self._found["kind"] = named.kind
+            self._cut(named.span, "")
+        for name, words in (("order", ORDER_WORDS), ("kind", KINDS), ("time_unit", TIME_UNIT_WORDS)):
+            if name not in self._found and (key := self._take_choice(self._outside_names(words))) is not None:
                 self._found[name] = key
         self._read_order_column()
         self._is_split_by_time = is_split_by_time = "time_unit" not in self._found and self._read_joined_unit()
@@ -257,7 +259,7 @@ class _Reading:
 
     def _outside_names(self, choices: Words) -> Words:
         """Words without those that are part of a column's name in the text: "Annual budget", "Línea de negocio"."""
-        titles = [f" {_folded(column.title)} " for column in self._table.columns]
+        titles = [f" {form} " for column in self._table.columns for form in forms_of(_folded(column.title))]
         named = [title for title in titles if title in self._text]
         return {
             unit: [word for word in words if not any(f" {_folded(word)} " in title for title in named)]
@@ -288,7 +290,10 @@ class _Reading:
         del self._found["order"]
         place = re.search(r" #order (?:the |el |la |los |las )?", self._text)
         rest = self._text[place.end() :] if place else ""
-        column = next((one for one in self._table.columns if self._starts_with(rest, names_of(one))), None)
+        column = next(
+            (one for one in self._table.columns if any(f"{rest} ".startswith(f"{name} ") for name in names_of(one))),
+            None,
+        )
         is_label = column is not None and not column.is_numeric
         is_label = is_label or re.match(r"(?:name|nombre|alphabet|alfabet|label|fecha|date)", rest) is not None
         self._found["order"] = "label" if is_label else "largest"
@@ -354,7 +359,7 @@ class _Reading:
             ):
                 self._found.setdefault("excluded", []).append(value)
             elif (
-                any(before.endswith(f" {word} ") for word in with_joints((*ONLY_WORDS, *OF_WORDS)))
+                any(before.endswith(f" {word} ") for word in with_joints((*ONLY_WORDS, *OF_WORDS, *COMPARE_WORDS)))
                 or self._continues(before, "only")
                 or (self._is_added and not before.strip())
             ):
@@ -582,9 +587,6 @@ class _Reading:
 
     def _cut(self, span: Span, instead: str = " ") -> None:
         self._text = f"{self._text[: span[0]]}{instead}{self._text[span[1] :]}"
-
-    def _starts_with(self, text: str, names: Iterable[str]) -> bool:
-        return any(f"{text} ".startswith(f"{name} ") for name in names)
 
 
 def _first_words(text: str, column: Column | None) -> str:

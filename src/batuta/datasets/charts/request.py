@@ -109,7 +109,7 @@ def amended(before: ChartRequest, words: dict[str, Any], replaced: Collection[st
     if words.get("is_everything"):
         changes |= {"only": (), "excluded": (), "top": None, "last": None, "at_least": None, "at_most": None}
         changes.setdefault("filters", ())
-    elif "excluded" in changes:
+    elif "excluded" in changes and not words.get("is_added"):
         gone = list(dict.fromkeys([*before.excluded, *changes["excluded"]]))
         changes |= {"excluded": gone, "only": [one for one in changes.get("only", before.only) if one not in gone]}
     if released := set(words.get("released", ())):
@@ -141,6 +141,7 @@ def _beside_before(before: ChartRequest, changes: dict[str, Any]) -> None:
     if "y" in changes and before.aggregate not in COUNTING:
         changes["y"] = list(dict.fromkeys([*before.y, *changes["y"]]))
     if "only" in changes:
+        changes["excluded"] = [one for one in before.excluded if one not in changes["only"]]
         changes["only"] = list(dict.fromkeys([*before.only, *changes["only"]])) if before.only else []
     if changes.get("series") is not None and changes["series"] == before.x:
         del changes["series"]

@@ -284,6 +284,8 @@ ADDING: Final = (
     r"compar\w+ (?:(?:it|this|lo) )?(?:with|to|con|a))(?= )"
 )
 """Pattern of what opens a message that keeps what was shown and wants more beside it, folded."""
+COMPARE_WORDS: Final = ("compare", "comparing", "compara", "comparar", "comparame", "comparando")
+"""Before values that are kept, and set beside one another."""
 COMPARED_VALUES: Final = r" (?:compar\w+|versus|vs) "
 """Pattern: values of one column are set beside one another, and not added up."""
 WITHOUT_WORDS: Final = (
@@ -458,6 +460,8 @@ ORDER_WORDS: Final[Words] = {
         "from highest to lowest",
         "highest to lowest",
         "high to low",
+        "best to worst",
+        "de mejor a peor",
         "de mayor a menor",
         "descendente",
         "mayores primero",
@@ -472,6 +476,8 @@ ORDER_WORDS: Final[Words] = {
         "from lowest to highest",
         "lowest to highest",
         "low to high",
+        "worst to best",
+        "de peor a mejor",
         "de menor a mayor",
         "ascendente",
         "menores primero",
@@ -552,6 +558,7 @@ CHART_FILLERS: Final = (
      "ordenado orden aqui mio mia desglose muestralo muestramelo ensenamelo verlo vea veamos dibujar pintar llamado "
      "nombre nombres pero euros color colores titulo hazlo hazla pintalo pintala durante gasta gastamos gastado "
      "gastaron mas vende vendemos vendimos vendido facturamos facturado "
-     "ido van va tardado tardaron tardan duraron hay compra compran compraron gastan venden facturan deben pagan"),
+     "ido van va vendieron vendio tardado tardaron tardan duraron hay compra compran compraron gastan venden facturan "
+     "deben pagan"),
 )  # fmt: skip
 """Words that say nothing of a chart beside those that never do: what is left of a request must be of the table."""
