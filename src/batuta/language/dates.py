@@ -40,7 +40,7 @@ def find_dates(
     is_english = (language or detect_language(text)) == "en"
     found = []
     reads = _joined(source.plain, _readings(source.plain, reference), reference.today)
-    for read in (_shifted(source.plain, each) for each in reads):
+    for read in (_shifted(source.plain, each, reference.today) for each in reads):
         if read.days:
             span = source.span(read.start, read.end)
             others = tuple(dict.fromkeys(read.days[1:])) if is_english or not _is_numeric(source.words(span)) else ()
@@ -48,6 +48,11 @@ def find_dates(
                 Finding(value=read.days[0], span=span, text=source.words(span), alternatives=others, reference=now)
             )
     return found
+
+
+def ends_a_term(words: str) -> bool:
+    """Whether a day is said as the end of a term: it is when something is due, and no day that records are of."""
+    return _TERM.search(PlainText(words).plain) is not None
 
 
 def impossible_dates(text: str, *, now: datetime) -> list[TextSpan]:
@@ -117,9 +122,19 @@ def _weekday_beside(weekday: int, day: date, *, is_before: bool) -> date:
     return day + timedelta(days=-distance if is_before else distance)
 
 
-def _shifted(plain: str, read: _Read) -> _Read:
+def _invoiced(day: date, words: str, today: date) -> date:
+    """The day that a term is counted from: without a year the last one, since an invoice is there already."""
+    return months_on(day, -12) if day > today and not re.search(r"\d{4}", words) else day
+
+
+def _shifted(plain: str, read: _Read, today: date) -> _Read:
     """A day that is said by its distance from another: "two days after Christmas", "el día antes del 3 de mayo"."""
     before = _DISTANCE.search(plain, 0, read.start)
+    term = _TERM.match(plain, read.end) if before is None else None
+    if term is not None:
+        days = tuple(_invoiced(day, plain[read.start : read.end], today) for day in read.days)
+        later = tuple(day + timedelta(days=small_number(term["amount"])) for day in days)
+        return _Read(read.start, term.end(), later, is_weekday=False)
     if before is None:
         return read
     amount = small_number(before["amount"]) if before["amount"] else 1
@@ -138,6 +153,8 @@ _DISTANCE = re.compile(
     rf"\b(?:(?:the\s+|el\s+)?(?:day|dia)|(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)}))\s+"
     r"(?P<side>after|before|following|prior\s+to|despues|antes|posterior)\s*(?:of|de|del|al?)?\s*(?:the\s+|el\s+)?$"
 )
+_TERM = re.compile(rf"\s*,?\s*(?:at|a|\+|plus|mas)\s+(?P<amount>{NUMBER})\s+(?:days?|dias?)\b")
+"""After a day, the term that is counted from it: "an invoice of 3 March at 30 days"."""
 _BESIDE = re.compile(
     r"\s+(?:(?P<before>before|antes\s+del?|anterior\s+al?|previo\s+al?)|after|despues\s+del?|siguiente\s+al?)\s*(?:the\s+|el\s+)?"
 )

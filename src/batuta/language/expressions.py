@@ -14,6 +14,7 @@ from batuta.language.findings import Language
 from batuta.language.folding import aligned, composed
 from batuta.language.lexicon import one_of
 from batuta.language.numbers import find_numbers
+from batuta.language.portions import find_portion
 from batuta.language.rates import find_rate
 from batuta.language.shares import find_share
 
@@ -36,31 +37,11 @@ _THE = r"(?:(?:the|el|la|un|una|an?|of|de|del|al|lo|los|las|to|a|by|en|with|con|
 _PRICE = r"(?:(?:total|price|precio|bill|cuenta|invoice|factura|importe|base|sueldo|salary)\s+(?:of|de|is|es)?\s*)?"
 _DISCOUNT = r"(?:de\s+)?(?:descuento|rebaja|dto\.?|discount|off|reduction)"
 _SURCHARGE = r"(?:de\s+|of\s+)?(?:vat|tax|taxes|tip|iva|propina|impuestos?|gratuity|interest|interes|recargo|markup|margin|margen)"
-_NET = (
-    r"\b(?:(?:before|without|excluding|exclusive\s+of|net\s+of|minus\s+the|less\s+the|ex)\s+(?:the\s+)?(?:vat|tax|taxes)|"
-    r"(?:sin|antes\s+del?|descontando\s+el|quitando\s+el)\s+(?:el\s+|los\s+)?(?:iva|impuestos?)|base\s+imponible|pre-?tax)\b"
-)
-_INCLUDED = r"\b(?:included|incluid\w*|including|inside|with|con|paid|payed|pagu?e|pagado)\b"
-"""Asks for what was there before a tax that is included."""
 _PRODUCT = r"(?:\s+(?!(?:at|a|por|de|and|y|to|in|en)\b)[a-z]+){1,3}\s+(?:at|a|por|de)\s+"
 """Between how many things and what each of them costs."""
 _EACH = r"\s*(?:(?:in\s+)?each|apiece|a\s+piece|per\s+\w+|cada\s+un[oa]|la\s+unidad|el\s+kilo|por\s+(?:unidad|persona|cabeza))"
 _METRES = r"(?:m|cm|km|met(?:re|er)s?|metros?|centimet(?:re|er)s?|centimetros?|feet|pies)"
-_HOW_MUCH_EACH = (
-    r"\b(?:how\s+much\s+(?:\w+\s+){0,4}?(?:each|apiece|per\s+(?:person|head))|"
-    r"(?:a\s+)?cuanto\s+(?:\w+\s+){0,4}?(?:cada\s+un[oa]|por\s+(?:persona|cabeza|barba))|"
-    r"a\s+cuanto\s+(?:toca(?:mos)?|salimos|sale)|how\s+much\s+(?:is|does|would|will|do|are|costs?)\s+(?:\w+\s+)?(?:one|1|each)\b|"
-    r"cuanto\s+(?:es|cuesta|vale|sale|seria|costaria)\s+(?:un[oa]?|1|cada)\b)"
-)
-"""What each of several pays."""
 _MENTIONS = r"\D{1,60}?"
-_WENT = (
-    r"\b(?:went|gone|goes|fell|fallen|falls|rose|risen|dropped|raised|lowered|reduced|cut|changed|grew|increased|decreased|"
-    r"paso|pasado|pasa|bajo|bajado|baja|subio|subido|sube|cayo|caido|cambio|cambiado|crecio|aumento|redujo|reducido|rebajado)\b"
-)
-"""Says that something is not what it was."""
-_OF_IT = r"(?!\s*(?:[\d(§]|of\b|del?\s+\d))"
-"""After a percentage: it is one of what stands before it, neither a remainder nor a share of what follows."""
 _LIST = r"((?:-?\d+(?:\.\d+)?(?:\s*,\s*(?:and\s+|y\s+|e\s+)?|\s+(?:and|y|e)\s+|\s+|\s*;\s*)?){2,})"
 
 Rewriting = str | Callable[[re.Match[str]], str]
@@ -85,7 +66,6 @@ def _average(match: re.Match[str]) -> str:
 
 
 REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
-    (rf"^(?=.*{_NET}(?=.*(?:{_INCLUDED}|\b(?:vat|tax|iva)\b))|.*{_INCLUDED}.*{_NET}).*?(?<![\d.]){_N}\D{{1,40}}?{_N}{_PERCENT}.*$", r"(\1 / (1 + \2 / 100))"),
     (rf"(\d+)\s+(?:quarters|cuartos|cuartas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 4 * \2)"),
     (rf"(\d+)\s+(?:thirds|tercios|terceras\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 3 * \2)"),
     (rf"(\d+)\s+(?:fifths|quintos|quintas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 5 * \2)"),
@@ -94,41 +74,24 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"\b(?:product\s+of|producto\s+de|multiply|multiplicar?)\s+{_LIST}(?!\s*(?:by|por)\b)", _product),
     (rf"{_N}(?:\s+[a-z]+){{1,3}}\s+for\s+{_N}{_EACH}", r"(\1 * \2)"),
     (rf"(?<![\d.])(0\.\d+)\s+(?:of|del?)\s+{_N}", r"(\1 * \2)"),
-    (rf"{_N}{_PRODUCT}{_N}{_EACH}", r"(\1 * \2)"),
     (rf"{_N}\s+(?:a|per|al|por|each|cada)\s+(?:month|mes)\D{{1,15}}?{_N}\s+(?:payments|instal?ments|pagas|cuotas|mensualidades)\b", r"(\1 * \2)"),
     (rf"{_N}{_PRODUCT}{_N}(?=\s*(?:plus|mas|\+|minus|menos)\s+{_N}(?!{_PERCENT}))(?!{_PERCENT})", r"(\1 * \2)"),
-    (rf"{_N}\s+[a-z]+\s+(?:with|of|con|de)\s+{_N}\s+([a-z]{{3,}})\b(?=.*\b(?:how\s+many|cuant[oa]s)\s+\3\b)", r"(\1 * \2)"),
-    (rf"\b(?:pack|box|bag|case|caja|paquete|bolsa|lote)\s+(?:of|with|de|con)\s+{_N}\D{{1,25}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\2 / \1)"),
     (rf"\b(?:was|were|costaba|costaban|valia|valian|era)\s+{_N}\D{{1,15}}?\b(?:now|ahora)\b\D{{0,15}}?{_N}(?=.*\b(?:discount|reduction|descuento|rebaja)\b)(?=.*(?:%|percent|porcentaje|por\s+ciento))",
      r"((\1 - \2) / \1 * 100)"),
-    (rf"{_N}\D{{0,30}}?\b(?:share|split|reparten|comparten|se\s+reparten)\s+\D{{0,12}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\2 / \1)"),
     (rf"{_N}\D{{1,25}}?\b(?:pay|save|pago|ahorro|devuelvo)\s+{_N}\s+(?:an?|per|al?|cada|por)\s+(?:la\s+)?(?:month|mes|week|semana|year|ano)\b(?=.*\b(?:how\s+many|cuant[oa]s)\s+(?:months|meses|weeks|semanas|years|anos)\b)",
      r"(\1 / \2)"),
-    (rf"\b(?:split|share|reparte|repartir|divide|dividir)\s+{_N}\D{{0,12}}?\s(?:in|into|en)\s+{_N}", r"(\1 / \2)"),
-    (rf"\b(?:how\s+much|cuanto)\s+(?:is\s+the\s+|es\s+el\s+)?(?:vat|iva|tax)\b\D{{1,25}}?{_N}\s+(?:at|al|a)\s+{_THE}{_N}{_PERCENT}", r"(\1 * \2 / 100)"),
-    (rf"{_N}\s+[a-z]+\s+(?:with|of|con|de)\s+{_N}(?:\s+[a-z]+)?{_EACH}", r"(\1 * \2)"),
-    (rf"\b(?:how\s+much|cuant[oa]s?|costs?|total)\b[^\d§]{{0,30}}{_N}{_PRODUCT}{_N}(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
-    (rf"{_N}{_PRODUCT}{_N}(?=\D{{1,20}}?\b(?:how\s+much|cuant[oa]|total)\b)(?!{_PERCENT})(?![\d:]|\s*(?:dias?|days?|weeks?|semanas?|horas?|hours?|min|months?|mes|people|personas))", r"(\1 * \2)"),
     (rf"{_N}\s*{_METRES}?\s*(?:by|x|×|por)\s*{_N}\s*{_METRES}?(?=.*\b(?:square|cuadrad\w+|area|superficie|m2)\b)", r"(\1 * \2)"),
-    (rf"{_N}\D{{0,40}}?\b(?:cost\w*|cuesta\w*|valen?|paid|pay|spent|pagad\w+|pagamos|gastad\w+|total\w*|bill|cuenta|sale|salio)\D{{1,25}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\2 / \1)"),
-    (rf"\b(?:cost\w*|cuesta\w*|valen?|paid|pay|spent|pagad\w+|pagamos|gastad\w+|total\w*|bill|cuenta|was|were|came\s+to|fue|fueron|salio|ha\s+sido)\D{{1,25}}?{_N}\D{{1,40}}?{_N}\D{{0,25}}?{_HOW_MUCH_EACH}", r"(\1 / \2)"),
     (rf"{_N}\D{{1,30}}?{_N}\b\D{{0,30}}?\b(?:grow\w*|grew|grown|increas\w*|change\w*|crecid\w+|creci\w*|aument\w+|subid\w+|variacion|drop\w*|caid\w+|bajad\w+)\b(?=\D*(?:%|percent|porcentaje|por\s+ciento))", r"((\2 - \1) / \1 * 100)"),
     (rf"{_N}{_MENTIONS}\b(?:what(?:'s|\s+is)|how\s+much\s+is|cuanto\s+es)\s+{_THE}{_N}{_PERCENT}\s*{_SURCHARGE}", r"(\1 * \2 / 100)"),
-    (rf"(?:with|con|including|incluyendo)\s+{_THE}(?:vat|iva|tax)\s+(?:of|for|on|de|para|sobre)\s+{_THE}{_N}\s*(?:at|al|a|del|of|con|with|,)?\s*{_THE}{_N}{_PERCENT}", r"(\1 * (1 + \2 / 100))"),
     (rf"{_N}\D{{1,40}}?{_N}{_PERCENT}\s*{_SURCHARGE}(?=.*\b(?:total|in\s+all|altogether|pay|charge|pago|pagamos|cobro|cobramos|cobrar)\b)", r"(\1 * (1 + \2 / 100))"),
-    (rf"\b(?:net|neto|base|without\s+vat|sin\s+iva)\b[^\d§]{{0,15}}{_N}\D{{1,15}}?\b(?:vat|iva|tax)\b[^\d§]{{0,8}}{_N}(?:{_PERCENT})?(?=.*\b(?:total|pay|charge|pago|cobro|cobrar|gross|bruto|how\s+much|cuanto)\b)", r"(\1 * (1 + \2 / 100))"),
     (rf"{_N}\s*(?:-|minus|less|menos)\s*(?:an?|one|1|una?|la)?\s*(?:quarter|cuarta\s+parte|cuarto)\b(?!\s+(?:of|de))", r"(\1 * 3 / 4)"),
     (rf"{_N}\s*(?:-|minus|less|menos)\s*(?:an?|one|1|un|una|la)?\s*(?:third|tercio|tercera\s+parte)\b(?!\s+(?:of|de))", r"(\1 * 2 / 3)"),
     (rf"{_N}{_PERCENT}\s*{_SURCHARGE}\s+(?:on|of|sobre|de|en|for|para|a)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
-    (rf"{_N}\s*(?:\+|plus|mas)\s*{_THE}{_N}{_PERCENT}{_OF_IT}", r"(\1 * (1 + \2 / 100))"),
-    (rf"{_N}\s*(?:-|minus|menos)\s*{_THE}{_N}{_PERCENT}{_OF_IT}", r"(\1 * (1 - \2 / 100))"),
-    (rf"(?:percent(?:age)?\s+(?:change|increase|growth|difference)|variacion(?:\s+porcentual)?|aumento(?:\s+porcentual)?|crecimiento|incremento|subida)\s+(?:from|de|desde|entre|between)\s+{_THE}{_N}\s+(?:to|a|hasta|and|y)\s+{_THE}{_N}", r"((\2 - \1) / \1 * 100)"),
     (rf"\badd\s+{_N}\s+to\s+{_N}|\b(?:suma|anade)(?:le)?\s+{_N}\s+al?\s+{_N}", r"(\2 + \1)"),
     (rf"\b(?:subtract|take(?:\s+away)?)\s+{_N}\s+(?:away\s+)?from\s+{_N}|\b(?:restar?|quitar?)(?:le)?\s+{_N}\s+(?:a|de)l?\s+{_N}", r"(\2 - \1)"),
     (rf"\b(?:difference\s+between|diferencia\s+entre)\s+{_N}\s+(?:and|y)\s+{_N}", r"(\1 - \2)"),
     (rf"\b(?:multiply|multiplicar?|multiplico)\s+{_N}\s+(?:by|por|times|with|con)\s+{_N}", r"(\1 * \2)"),
     (rf"\b(?:divide|dividir|divido|reparte|repartir|split|share)\s+{_THE}{_PRICE}{_N}\s+(?:by|entre|por|between|among|into)\s+{_N}", r"(\1 / \2)"),
-    (rf"{_N}\s+(?:split|shared|repartido[s]?|dividido[s]?|divided)\s+(?:between|among|entre|by|por)\s+{_N}", r"(\1 / \2)"),
     (rf"{_N}{_PERCENT}\s*(?:of|del?|off?|sobre|on|from|desde)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
     (r"(?<![\d/.])(\d+)\s*/\s*(\d+)\s+(?:of|del?)\s+(-?\d+(?:\.\d+)?)", r"(\1 / \2 * \3)"),
     (rf"(?:the\s+)?(?:square|sqare|sqaure)\s+root\s+(?:of\s+)?{_N}|(?:la\s+)?raiz(?:\s+cuadrada)?\s+(?:de\s+)?{_N}|sqrt\s+(?:of\s+)?{_N}|√\s*{_N}", r"sqrt(\1)"),
@@ -140,6 +103,8 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"(?:the\s+)?triple\s+(?:of\s+)?{_N}|(?:el\s+)?triple\s+de\s+{_N}", r"(\1 * 3)"),
     (rf"{_N}\s+(?:squared|al\s+cuadrado|cuadrado)", r"(\1 ** 2)"),
     (rf"{_N}\s+(?:cubed|al\s+cubo)", r"(\1 ** 3)"),
+    (rf"(?:the\s+|el\s+)?(?:square|sqare|cuadrado)\s+(?:of|de)\s+{_N}", r"(\1 ** 2)"),
+    (rf"(?:the\s+|el\s+)?(?:cube|cubo)\s+(?:of|de)\s+{_N}", r"(\1 ** 3)"),
     (rf"{_N}{_MENTIONS}\b{_N}{_PERCENT}\s*{_DISCOUNT}", r"(\1 * (1 - \2 / 100))"),
     (rf"(?<=[\d)§])\s*,?\s*(?:(?:and|y|then|luego)\s+)*(?:take\s+away|take|subtract|minus|(?:le\s+)?(?:quito|resto)|quita(?:le|r)?|resta(?:le|r)?)\s+{_N}(?!{_PERCENT})(?!\s*(?:from|a|de)\b)", r" - \1"),
     (rf"(?<=[\d)§])\s*,?\s*(?:(?:and|y|then|luego)\s+)*(?:add|(?:le\s+)?(?:sumo|anado)|suma(?:le|r)?|anade(?:le)?)\s+{_N}(?!{_PERCENT})(?!\s*(?:to|a)\b)", r" + \1"),
@@ -159,6 +124,9 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
 )  # fmt: skip
 """Applied in order; the groups of an alternative that did not match are left out before numbering."""
 
+_ROUNDING = re.compile(
+    r"\W*\b(?:and\s+|y\s+)?(?:round\w*|redond\w+)\s+(?:(?:it|that|to|up|off|a|con|lo)\s+)*(?P<places>\d)\s+(?:decimals?|places|decimal\s+places|decimales)\b"
+)
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|§|\*\*|//|[-+*/%()]|\b(?:sqrt|round|abs|floor|ceil|min|max|pi)\b|,|\s+")
 _CURRENCY = re.compile(
     rf"(?<=[\d)])\s*(?:[€$£¥]|(?:de\s+)?{one_of(re.escape(each) for each in CURRENCIES if each.isalpha())}\b)|[€$£¥](?=\s*[\d(])"
@@ -198,9 +166,8 @@ def find_expression(text: str, *, language: Language | None = None, last: Decima
     text_language = language or detect_language(text)
     plain = _plain(text[:MAX_CHARS], text_language)
     written = _CURRENCY.sub("", _with_numbers(text[:MAX_CHARS], text_language))
-    whole = find_share(written) or (_longest(_rewritten(plain)) if _NUMBERS.search(plain) else None)
-    if whole is None or not _holds_every_number(whole, plain):
-        whole = find_rate(written) or whole
+    has_money = written != _with_numbers(text[:MAX_CHARS], text_language)
+    whole = find_share(written) or find_portion(plain, has_money=has_money) or _reckoned(plain, written)
     if whole is not None or last is None:
         return whole
     referred = _with_reference(plain)
@@ -208,6 +175,17 @@ def find_expression(text: str, *, language: Language | None = None, last: Decima
     return (
         found.replace(LAST_RESULT, f"({last})" if last < 0 else str(last)) if found and LAST_RESULT in found else None
     )
+
+
+def _reckoned(plain: str, written: str) -> str | None:
+    """An expression that stands in a text in words or signs. One that leaves out a number is the answer to another sum."""
+    rounding = _ROUNDING.search(plain)
+    stated = plain if rounding is None else plain.replace(rounding.group(), " ")
+    whole = _longest(_rewritten(stated)) if _NUMBERS.search(stated) else None
+    if whole is None or not _holds_every_number(whole, stated):
+        is_partial = whole is None or set(_NUMBERS.findall(stated)) - set(_NUMBERS.findall(whole))
+        whole = find_rate(written) or (None if is_partial else whole)
+    return f"round({whole}, {rounding['places']})" if whole and rounding else whole
 
 
 def is_one_sum(text: str, expression: str | None, *, language: Language | None = None) -> bool:

@@ -161,8 +161,13 @@ def tokens_of(text: str) -> list[str]:
     return words_of(text)
 
 
+def without_pronoun(word: str) -> str:
+    """A folded word without the pronoun that Spanish joins to a verb: "apuntame" is "apunta"."""
+    return _CLITIC.sub(r"\1", word)
+
+
 def _word_stem(word: str) -> str:
-    return stem(_CLITIC.sub(r"\1", word))
+    return stem(without_pronoun(word))
 
 
 def _features(tokens: Sequence[str]) -> Counter[str]:

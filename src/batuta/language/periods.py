@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Literal
 
 from batuta.language.calendar_math import Period, Preference, Reference, months_on, unit_of
-from batuta.language.dates import BLANK, MAX_CHARS, find_dates
+from batuta.language.dates import BLANK, MAX_CHARS, ends_a_term, find_dates
 from batuta.language.findings import Finding, Language, TextSpan
 from batuta.language.period_forms import period_forms
 from batuta.language.plain_text import PlainText
@@ -158,6 +158,8 @@ def _units(source: PlainText, reference: Reference, text: str, language: Languag
                 reads.append(_Read(start, match.end(), periods, has_year))
                 plain = plain[: match.start()] + BLANK * (match.end() - match.start()) + plain[match.end() :]
     for day in find_dates(text, now=reference.now, prefer=reference.prefer, language=language):
+        if ends_a_term(day.text):
+            continue
         days = tuple(unit_of("day", each) for each in (day.value, *day.alternatives))
         start, end = _place(source, day.span)
         reads.append(_Read(start, end, days, has_year=bool(re.search(r"\d{4}", day.text))))

@@ -220,6 +220,17 @@ _NO_PLACES = frozenset(
 )
 
 
+_INITIALLED = {"LA": "America/Los_Angeles", "UK": "Europe/London", "US": "America/New_York", "EEUU": "America/New_York"}
+"""Places by their initials, which are other words when they are written small."""
+_INITIALS = re.compile(rf"(?<![\w/])(?:{'|'.join(_INITIALLED)})(?![\w/])")
+
+
+_TOLD_BEFORE = re.compile(
+    r"(?:\d|\d\s*[ap]\.?m\.?|\dh|\bde\s+la\s+(?:tarde|manana|noche|madrugada)|\bin\s+the\s+(?:morning|afternoon|evening))\s+$"
+)
+"""A time right before what a clock is called: "3pm est"."""
+
+
 def find_zones(text: str) -> list[Finding[str]]:
     """The time zones (IANA names) of the places a text names, in order."""
     text = composed(text)
@@ -232,10 +243,15 @@ def find_zones(text: str) -> list[Finding[str]]:
     for match in _pattern().finditer(plain):
         name = " ".join(match.group().split())
         is_taken = any(each.span.start <= match.start() < each.span.end for each in found)
-        if is_taken or (name in _COMMON_WORDS and not _is_placed(plain, match.start())):
+        is_common = name in _COMMON_WORDS or name in _CLOCK_ZONES
+        is_clock = name in _CLOCK_ZONES and _TOLD_BEFORE.search(plain, 0, match.start())
+        if is_taken or (is_common and not is_clock and not _is_placed(plain, match.start())):
             continue
         found.append(_finding(text, match.start(), match.end(), places()[name], SEVERAL.get(name, ())))
     found += _mistyped(text, plain, found)
+    for match in _INITIALS.finditer("" if text.isupper() else text):
+        if not any(each.span.start <= match.start() < each.span.end for each in found):
+            found.append(_finding(text, match.start(), match.end(), _INITIALLED[match.group()], ()))
     return sorted(found, key=lambda each: each.span)
 
 
@@ -280,10 +296,18 @@ def unknown_places(text: str) -> list[Finding[str]]:
         start, end = match.span("place")
         words = aligned(text[start:end]).split()
         span = TextSpan(start=start, end=end)
-        is_common = words[0] in _NO_PLACES or words[0] in MONTHS or words[0] in WEEKDAYS
+        is_common = (
+            words[0] in MONTHS or words[0] in WEEKDAYS or (words[0] in _NO_PLACES and not _is_capitals(text, start))
+        )
         if not is_common and not any(span.overlaps(each) for each in known):
             found[start] = Finding(value=text[start:end], span=span, text=text[start:end])
     return [found[start] for start in sorted(found)]
+
+
+def _is_capitals(text: str, start: int) -> bool:
+    """Whether a word stands in capitals among small letters: "LA" is no article."""
+    word = re.match(r"\w+", text[start:])
+    return word is not None and len(word.group()) > 1 and word.group().isupper() and not text.isupper()
 
 
 def place_name(zone: str, language: Language = "en") -> str:
@@ -327,7 +351,8 @@ def places() -> dict[str, str]:
         if zone.partition("/")[0] in AREAS
     }
     usable = {name: zone for name, zone in names.items() if len(name) > 3}
-    return {**usable, **{name: zone for zone, listed in ZONES.items() for name in listed.split(",")}}
+    clocks = {name: zone for name, zone in _CLOCK_ZONES.items() if name.islower()}
+    return {**clocks, **usable, **{name: zone for zone, listed in ZONES.items() for name in listed.split(",")}}
 
 
 @cache

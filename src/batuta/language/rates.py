@@ -15,6 +15,9 @@ from batuta.language.lexicon import one_of
 NEARLY_WHOLE = Decimal("0.01")
 """How far from a whole number a conversion may be to be taken for it: a year has 52 weeks."""
 
+LONGEST_SHARE = 8
+"""How many decimals an amount per one may have, reckoned from one per many."""
+
 _NOUN = r"[a-z]{1,14}"
 _PER = r"(?:a\s+la|al|an?|per|each|every|por|cada|la|el|/)"
 _OF = r"(?:\s+(?:of|de|in|en|for)\s+[a-z]{3,14})?"
@@ -28,6 +31,19 @@ _HOLDS = re.compile(
     rf"(?P<number>\d+(?:\.\d+)?)\s+(?P<unit>{_NOUN})\b"
 )
 """How many of one thing another holds: "in one box are 24 bottles"."""
+_PRICE_OF = re.compile(
+    rf"\b(?:(?:an?|one|the|each|el|la|una?|cada)\s+)?(?P<per>(?!(?:it|that|what|cuanto|que|how)\b){_NOUN})\s+(?:costs?|cuesta|vale|(?:is|esta|sale)\s+(?:at|a))\s+"
+    rf"(?P<number>\d+(?:\.\d+)?)"
+)
+"""What one of a kind costs: "a litre costs 1.65"."""
+_PER_MANY = re.compile(
+    rf"(?<![\d.])(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>{_NOUN})?\s+(?:a\s+l[oa]s|per|every|por(?:\s+cada)?|cada|/)\s+(?P<many>\d+)\s+(?P<per>{_NOUN})\b"
+)
+"""An amount per so many: "6.5 l per 100 km"."""
+_SO_MANY_AT = re.compile(
+    rf"(?<![\d.])(?P<many>\d+)\s+{_NOUN}\s+(?:at|a|por|@)\s+(?=\d+(?:\.\d+)?\s*{_PER}\s+(?:month|mes|year|ano|week|semana|day|dia|hour|hora)\b)"
+)
+"""How many things an amount per time is paid for: "5 licences at 39.90 a month"."""
 _COUNT = re.compile(rf"(?<![\d.])(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>{_NOUN})\b")
 _SPREAD = re.compile(
     r"(?<![\d.])(?P<number>\d+(?:\.\d+)?)\s+(?:a|per|al|por)\s+(?:year|ano)\s*,?\s+(?:in|en|entre|over|between)\s+(?P<parts>\d+)\s+"
@@ -68,6 +84,11 @@ class _Term:
 
 def find_rate(plain: str) -> str | None:
     """The product that a folded text means, its numbers written as a computer does; none where it means none."""
+    many = _SO_MANY_AT.search(plain)
+    if many is not None:
+        of_one = find_rate(f"{plain[: many.start()]}{plain[many.end() :]}")
+        if of_one is not None:
+            return f"{many['many']} * {of_one}"
     plain = _AND_A_HALF.sub(r"\g<number>.5 \g<unit>", plain)
     spread = _SPREAD.search(plain)
     if spread is not None and len(_NUMBER.findall(plain)) == 2:
@@ -76,7 +97,8 @@ def find_rate(plain: str) -> str | None:
     quotient = _quotient(asked, plain) if asked else None
     if quotient is not None:
         return quotient
-    rates, rest = _taken(_RATE, _HOLDS.sub(r"\g<number> \g<unit> per \g<per>", plain))
+    plain = _PER_MANY.sub(_per_one, _HOLDS.sub(r"\g<number> \g<unit> per \g<per>", plain))
+    rates, rest = _taken(_RATE, _PRICE_OF.sub(r"\g<number> per \g<per>", plain))
     counts, rest = _taken(_COUNT, rest)
     if not rates or _NUMBER.search(rest):
         return None
@@ -87,6 +109,14 @@ def find_rate(plain: str) -> str | None:
     if whole is not None and not _is_used_up(rates, counts):
         counts.append(_Term("1", _unit(whole["unit"])))
     return _product([*rates, *counts]) or _share(rates, counts, plain)
+
+
+def _per_one(match: re.Match[str]) -> str:
+    """An amount per one, where it is one of few decimals."""
+    share = Decimal(match["number"]) / Decimal(match["many"]) if Decimal(match["many"]) else None
+    if share is None or -int(share.as_tuple().exponent) > LONGEST_SHARE:
+        return match.group()
+    return f"{share:f} {match['unit'] or ''} per {match['per']}"
 
 
 def _quotient(asked: re.Match[str], plain: str) -> str | None:
@@ -105,7 +135,7 @@ def _share(rates: list[_Term], counts: list[_Term], plain: str) -> str | None:
     only = rates[0] if len(rates) == 1 else None
     if only is None or only.per is None or not all(each.number == "1" for each in counts):
         return None
-    factors = [factor for unit in named if unit and (factor := _factor(only.per, unit)) is not None and factor > 1]
+    factors = [factor for unit in named if unit and (factor := whole_factor(only.per, unit)) is not None and factor > 1]
     return f"{only.number} / {factors[0]}" if factors else None
 
 
@@ -136,19 +166,19 @@ def _product(terms: list[_Term]) -> str | None:
     counted = [term.unit for term in terms if term.unit and not term.per]
     factors: list[str] = [term.number for term in terms if term.number != "1"]
     for per in (term.per for term in terms if term.per):
-        match = next((unit for unit in over if _factor(unit, per) is not None), None)
+        match = next((unit for unit in over if whole_factor(unit, per) is not None), None)
         if match is None:
             return None
         over.remove(match)
         if match in counted:
             counted.remove(match)
-        factor = _factor(match, per)
+        factor = whole_factor(match, per)
         factors += [str(factor)] if factor != 1 else []
     is_used = not counted  # an amount that no "per" takes up is no factor: "I have 1,000 euros and spend 35 a day"
     return " * ".join(factors) if is_used and len(terms) > 1 and len(factors) > 1 else None
 
 
-def _factor(unit: str, per: str) -> int | None:
+def whole_factor(unit: str, per: str) -> int | None:
     """How many of one unit another is; none where that is no whole number, or they are of different kinds."""
     if unit == per:
         return 1

@@ -56,6 +56,8 @@ _SPAN = re.compile(r"(?:between|from|since|entre|desde|del?)\b")
 """Opens a range of days."""
 _BARE_UNIT = re.compile(r"\bde\s+(ano|mes|trimestre)\b")
 """The days that are left "de año" are those of this one."""
+_HERE_AFTER = re.compile(r"\s*(?:h\s+)?(?:over\s+)?(?:here|aqui|aca)\b")
+_HERE_BEFORE = re.compile(r"\b(?:here|aqui|aca)\s+(?:it'?s|it\s+is|son|es|sean?)\s+(?:las?\s+)?$")
 _BESIDE = re.compile(r"\s*(?:h|hours|horas)?\s*(?:(?:hora\s+)?(?:de|en|in|del?)\s+)?(?:the\s+|la\s+)?")
 """Between a time and the place it is meant at."""
 _INCLUSIVE = re.compile(r"least|most|menos$|minimo|maximo|=")
@@ -281,6 +283,11 @@ _TARGET = re.compile(
 )
 
 
+def _is_said_here(plain: str, time: TextSpan) -> bool:
+    """Whether a time is said to be the one here: "10:30 here", "aquí son las 10:30"."""
+    return bool(_HERE_AFTER.match(plain, time.end) or _HERE_BEFORE.search(plain, 0, time.start))
+
+
 def _zones(slot: Slot, source: _Source) -> tuple[str | None, str | None]:
     """From where to where a time is converted: by the words before each place; one place alone is the target.
 
@@ -290,6 +297,8 @@ def _zones(slot: Slot, source: _Source) -> tuple[str | None, str | None]:
     plain = aligned(source.text.text)
     if len(found) < 2:
         times = source.text.findings.get("time", [])
+        if found and times and _is_said_here(plain, times[0].span):
+            return None, found[0].value
         if found and times and _FOR_ME.search(plain):
             between = plain[times[0].span.end : found[0].span.start]
             if _BESIDE.fullmatch(between):

@@ -1,12 +1,13 @@
 """The calculation and clock agent."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from batuta.agents import calculator
+from batuta.agents.calculator.calendar_days import working_days
 from batuta.agents.calculator.time_zones import convert_time_tool, parsed_time, time_after_tool
 from batuta.agents.calculator.units import converted
 from batuta.kernel.errors import ToolFailedError
@@ -93,3 +94,29 @@ def test_a_small_amount_does_not_become_nothing() -> None:
 async def test_a_time_of_day_is_counted_on_from_another(args: dict[str, Any], time: str, said: str) -> None:
     result = await time_after_tool().call(**args)
     assert (result["time"], result["summary"]["en"]) == (time, said)
+
+
+@pytest.mark.parametrize(
+    ("amount", "start", "end", "value"),
+    [
+        ("15", "m2", "ft2", "161.4587"),
+        ("3", "m3", "l", "3000"),
+        ("5", "kWh", "J", "18000000"),
+        ("150", "cv", "kW", "110.3248"),
+    ],
+)
+def test_areas_volumes_energies_and_powers_are_converted(amount: str, start: str, end: str, value: str) -> None:
+    assert converted(Decimal(amount), start, end) == Decimal(value)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "count"),
+    [
+        ("2026-11-16", "2026-12-25", 29),
+        ("2026-11-14", "2026-11-16", 0),
+        ("2026-11-16", "2026-11-23", 5),
+        ("2026-11-23", "2026-11-16", -5),
+    ],
+)
+def test_working_days_are_mondays_to_fridays(start: str, end: str, count: int) -> None:
+    assert working_days(date.fromisoformat(start), date.fromisoformat(end)) == count

@@ -14,6 +14,7 @@ from batuta.language.dialogue import is_yes
 from batuta.language.findings import Finding
 from batuta.language.folding import aligned, composed, fold
 from batuta.language.interpretation import AMENDED_BY
+from batuta.language.matching import without_pronoun
 from batuta.language.names import find_contact
 from batuta.language.places import find_clocks
 from batuta.language.stance import stance_of
@@ -390,7 +391,8 @@ def _called_with(rest: str, contact: str) -> str:
 
 
 def _tells(word: str) -> bool:
-    return word not in _GENERIC and word not in _MEETING_VERBS and not _MOVE.match(word) and not _CANCEL.match(word)
+    is_said = {word, without_pronoun(word)} & _GENERIC
+    return not is_said and word not in _MEETING_VERBS and not _MOVE.match(word) and not _CANCEL.match(word)
 
 
 def kind_of(text: str) -> int | None:
@@ -408,7 +410,7 @@ def _kind(rest: str, language: Language) -> str:
 _OF_ANY = (
     "appointment appointments cita citas event evento thing cosa one time hora same misma mismo hour hours horas "
     "minutes half media back later earlier forward tarde antes instead better mejor pasar retrasar aplazar "
-    "anular cancelar borrar eliminar quitar adelantar cambiar posponer delay off able unable go ir won't wont "
+    "anular cancelar borrar eliminar quitar adelantar cambiar posponer delay off down able unable go ir won't wont "
     "can't cant voy poder podre puedes podrias calendar calendario thanks gracias pls porfa session sesion slot "
     "hueco agenda date fecha day week semana next proximo proxima anulala cancelala cancelalo borrala quitala "
     "muevela cambiala cambialo pasala pasalo aplazala retrasala adelantala eliminala suprimela reserva reserved "

@@ -16,20 +16,43 @@ def days_tool(clock: Clock = SYSTEM_CLOCK, *, time_zone: str = "UTC") -> Tool:
     """A tool `count_days`; today is what it is in the user's zone."""
 
     @tool(kind="computation")
-    async def count_days(day: date, context: ToolContext, since: date | None = None) -> dict[str, Any]:
+    async def count_days(
+        day: date, context: ToolContext, since: date | None = None, only_working: bool = False
+    ) -> dict[str, Any]:
         """Tell which weekday a day is and how many days it is from today, or from another day.
 
         Args:
             day: The day, such as `2026-12-24`.
             context: The call.
             since: The day to count from; today if it is left out.
+            only_working: Whether to count Mondays to Fridays only; public holidays are not known.
         """
         today = clock.now().astimezone(own_zone(context, ZoneInfo(time_zone))).date()
         start = since or today
+        if only_working:
+            working = working_days(start, day)
+            return {"day": day.isoformat(), "working_days": working, "summary": _working_summary(day, start, working)}
         days = (day - start).days
         return {"day": day.isoformat(), "days": days, "summary": _summary(day, days, since)}
 
     return count_days
+
+
+def working_days(start: date, end: date) -> int:
+    """How many Mondays to Fridays there are from the first day on, without the last one; negative backwards."""
+    first, last = sorted((start, end))
+    weeks, rest = divmod((last - first).days, 7)
+    count = weeks * WORKDAYS + sum((first.weekday() + at) % 7 < WORKDAYS for at in range(rest))
+    return count if start <= end else -count
+
+
+def _working_summary(day: date, start: date, working: int) -> dict[str, str]:
+    return {
+        language: _WORKING[language].format(
+            start=day_in_words(start, language), day=day_in_words(day, language), days=abs(working)
+        )
+        for language in LANGUAGES
+    }
 
 
 def _summary(day: date, days: int, since: date | None) -> dict[str, str]:
@@ -60,6 +83,8 @@ def _long(days: int, language: Language) -> str:
 
 
 WEEKS_SAID_FROM = 2
+WORKDAYS = 5
+"""Days of a week on which is worked, from Monday on."""
 _WORDS: dict[Language, tuple[str, str, str]] = {"en": ("day", "week", "and"), "es": ("día", "semana", "y")}
 
 
@@ -68,4 +93,8 @@ _FROM_TODAY = {
     "today": {"en": "{day}: that is today.", "es": "{day}: es hoy."},
     "ahead": {"en": "{day}, in {days}.", "es": "{day}, dentro de {days}."},
     "ago": {"en": "{day}, {days} ago.", "es": "{day}, hace {days}."},
+}
+_WORKING = {
+    "en": "From {start} until {day} there are {days} working days (Monday to Friday, public holidays included; the last day not).",
+    "es": "Desde el {start} hasta el {day} hay {days} días laborables (de lunes a viernes, festivos incluidos; el último día no).",
 }

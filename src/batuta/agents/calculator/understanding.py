@@ -6,6 +6,12 @@ _NO_RATES = {
     "en": "I have no exchange rates. Give me the rate, and I calculate it: “250 * 0.92”.",
     "es": "No tengo tipos de cambio. Dime el cambio y lo calculo: «250 * 0,92».",
 }
+_ONLY_WORKING = Slot(
+    name="only_working", type="flag",
+    values={"yes": (
+        "working days", "workdays", "work days", "business days", "weekdays", "dias laborables", "dias habiles", "jornadas laborales",
+    )},
+)  # fmt: skip
 UNDERSTANDING = Understanding(
     intents=(
         Intent(
@@ -219,11 +225,11 @@ UNDERSTANDING = Understanding(
             examples={
                 "en": (
                     "What day is it today?", "what's today's date", "which week is it", "what is the date", "what is the date today", "what day of the week is it",
-                    "today's date please", "which calendar week are we in", "what year is it",
+                    "today's date please", "which calendar week are we in", "what year is it", "which week number is it",
                 ),
                 "es": (
                     "¿Qué día es hoy?", "qué fecha es hoy", "en qué semana estamos", "cuál es la fecha", "cuál es la fecha de hoy", "qué día de la semana es",
-                    "a qué día estamos", "dime la fecha de hoy", "en qué año estamos",
+                    "a qué día estamos", "dime la fecha de hoy", "en qué año estamos", "número de semana",
                 ),
             },
         ),
@@ -238,6 +244,7 @@ UNDERSTANDING = Understanding(
                     "what day is tomorrow", "what date is next friday", "how many weeks until 1 May", "what date is it in 5 weeks", "what date is it 10 days from today", "which day will it be 20 days from now", "30 days from today, what date is that?",
                     "what was the date 20 days ago", "was 3 June 2026 a Tuesday?", "is 6 May 2027 a Monday?", "does 1 May fall on a Friday?", "which day does 6 January fall on", "how long till monday",  "what's the date on wednesday", "what is the date next tuesday", "how many days have passed since 1 may",
                     "how many days are left this month", "days left in the year", "how many days are there left in March", "how much of the year is left",
+                    "how many working days until 1 May", "business days left until friday", "45 days after 3 March", "2 weeks before 1 June, what date is that", "invoice of 3 March at 60 days, when is it due", "due date of a bill from 4 April at 90 days",
                 ),
                 "es": (
                     "¿Cuántos días faltan para Navidad?", "qué día de la semana es el 3 de marzo de 2027", "cuánto falta para el 1 de enero",
@@ -245,6 +252,7 @@ UNDERSTANDING = Understanding(
                     "cuántos días hace del 1 de octubre", "qué día es mañana", "qué fecha es el viernes que viene", "cuántas semanas faltan para el 1 de mayo", "qué fecha será dentro de 5 semanas", "qué día será de aquí a 10 días", "dentro de 30 días, ¿qué fecha es?",
                     "qué fecha era hace 20 días", "¿fue martes el 3 de junio de 2026?", "el 3 de junio de 2026 fue martes?", "en qué día cae el 6 de enero", "cuánto queda para el lunes", "qué fecha es el miércoles", "¿el 3 de mayo de 2027 es lunes?", "¿cae en viernes el 1 de mayo?", "cuántos días han pasado desde el 1 de mayo",
                     "cuántos días quedan de este mes", "días que quedan de año", "cuántos días le quedan a marzo", "cuánto queda de año",
+                    "cuántos días laborables faltan para el 1 de mayo", "días hábiles hasta el viernes", "45 días después del 3 de marzo", "2 semanas antes del 1 de junio, qué fecha es", "factura del 3 de marzo a 60 días, cuándo vence", "vencimiento de un recibo del 4 de abril a 90 días",
                 ),
             },
             slots=(
@@ -252,6 +260,7 @@ UNDERSTANDING = Understanding(
                     name="day", type="end", is_required=True,
                     question={"en": "Until which day?", "es": "¿Hasta qué día?"},
                 ),
+                _ONLY_WORKING,
             ),
         ),
         Intent(
@@ -279,6 +288,7 @@ UNDERSTANDING = Understanding(
                     name="day", type="date", is_required=True, after=("and", "to", "until", "till", "y", "a", "al", "hasta"),
                     question={"en": "Until which day?", "es": "¿Hasta qué día?"},
                 ),
+                _ONLY_WORKING,
             ),
         ),
     )

@@ -22,8 +22,9 @@ def units_tool() -> Tool:
 
         Args:
             amount: How much.
-            from_unit: The symbol of its unit: mm cm m km in ft yd mi mg g kg t lb oz ml cl dl l pt cup gal C F K cm2
-                m2 km2 ft2 ac ha km/h m/s mph kn s min h d wk mo yr B kB MB GB TB.
+            from_unit: The symbol of its unit: mm cm m km in ft yd mi mg g kg q t lb oz st ml cl dl l m3 cm3 pt cup gal
+                C F K cm2 m2 km2 ft2 ac ha km/h m/s mph kn J kJ kcal Wh kWh W kW hp cv Pa bar psi s min h d wk mo yr B kB MB
+                GB TB.
             to_unit: The symbol of the unit wanted.
         """
         value = converted(amount, from_unit, to_unit)
@@ -75,6 +76,8 @@ def _symbol(unit: str, language: Language) -> str:
         "cm2": "cm²",
         "km2": "km²",
         "ft2": "ft²",
+        "m3": "m³",
+        "cm3": "cm³",
     }.get(unit, unit)
 
 

@@ -23,6 +23,8 @@ from batuta.agents.appointments.parsing import parse_as, parse_request
         ),
         ("gym on Friday at 7", {"title": "Gym", "date_text": "Friday"}),
         ("quiero ver al notario el lunes a las 12:30", {"title": "Notario", "contact": None}),
+        ("apúntame con el contable el jueves a las 11", {"title": "Cita con el contable"}),
+        ("put me down with the accountant on Thursday at 11", {"title": "Appointment with the accountant"}),
         ("recoger el coche el jueves a las 17:30", {"title": "Recoger el coche"}),
         (
             "reunión el viernes a las 4 de la tarde con Marta Ruiz",

@@ -1,0 +1,77 @@
+"""Sums as business people say them: prices with several rates, parts of a bill, boxes, lines of an order."""
+
+from decimal import Decimal
+
+import pytest
+
+from batuta.language.expressions import find_expression
+from batuta.tools.builtin.calculator import calculated
+
+RATES = """
+invoice is 2,340.50 net, what do i pay with 21 vat on top? | la factura son 2.340,50 netos, cuanto pago con el 21 de iva? | 2832.005
+the supplier charged me 605 incl. 21% VAT, how much of that is the tax | el proveedor me cobro 605 con el 21% de iva incluido, cuanto es el impuesto | 105
+20% off 150 and another 5% off that | 20% de descuento sobre 150 y otro 5% sobre eso | 114
+price 200, minus 10%, plus 21% vat | precio 200, menos 10%, mas 21% de iva | 217.8
+1,000 with 15% discount and then 21% vat | 1.000 con 15% de descuento y luego 21% de iva | 1028.5
+i add 30% to a cost of 40 and then vat at 21%, final price? | a un coste de 40 le sumo un 30% y luego el 21% de iva, precio final? | 62.92
+what does 250 become after two rises of 3% and 2% | en cuanto se quedan 250 tras dos subidas del 3% y el 2% | 262.65
+salary of 24,000 + 3% + 1.5% | sueldo de 24.000 + 3% + 1,5% | 25090.8
+invoice of 1000 plus 21% vat minus 15% withholding | factura de 1000 mas 21% de iva menos 15% de irpf | 1060
+what's 1,800 net with vat 21 | cuanto es 1.800 netos con iva del 21 | 2178
+total with 21% vat for a base of 640 | total con 21% de iva para una base de 640 | 774.4
+121 vat included at 21, base? | 121 iva incluido al 21, base? | 100
+how much vat is there in 484 at 21%? | cuanto iva hay en 484 al 21%? | 84
+how much vat do i pay on 350 at 21% | cuanto iva pago por 350 al 21% | 73.5
+my invoice says 726 with vat at 21, what is the taxable base | mi factura pone 726 con iva al 21, cual es la base imponible | 600
+cost 35, margin of 30% on the sale price, what do i sell at? | coste 35, margen del 30% sobre el precio de venta, a cuanto vendo? | 50
+i buy at 40 and want a 25% markup, selling price? | compro a 40 y quiero ganar un 25%, precio de venta? | 50
+bought for 64 sold for 80, whats my profit in percent of cost | compre por 64 y vendi por 80, que beneficio en porcentaje sobre el coste | 25
+20% tip on 64.50 | 20% de propina sobre 64,50 | 12.9
+"""
+PARTS = """
+split a 364.80 dinner bill btw 6 ppl | una cena de 364,80 a repartir entre 6 | 60.8
+300 euros between 4 people | 300 euros entre 4 personas | 75
+we are 7 and the bill is 245 | somos 7 y la cuenta son 245 | 35
+how much per head if the bill is 364.80 for 6 | cuanto por cabeza si la cuenta es 364,80 para 6 | 60.8
+a dinner for 6 was 364.80, what's each person's share? | una cena para 6 fueron 364,80, que le toca a cada uno? | 60.8
+I have 1,000 euros to split 8 ways | tengo 1.000 euros para repartir entre 8 | 125
+how many boxes of 12 do i need for 300 bottles | cuantas cajas de 12 necesito para 300 botellas | 25
+480 screws in bags of 20, how many bags? | 480 tornillos en bolsas de 20, cuantas bolsas? | 24
+how many trips if the van takes 8 and there are 50 of us | cuantos viajes si en la furgoneta caben 8 y somos 50 | 7
+how many pallets do i need for 1,150 boxes if 48 fit on each | cuantos palets necesito para 1.150 cajas si caben 48 en cada uno | 24
+how many bottles of 750 ml do i need for 9 litres | cuantas botellas de 750 ml necesito para 9 litros | 12
+"""
+ORDERS = """
+3 invoices: 120.50, 89.90 and 310, total? | 3 facturas: 120,50, 89,90 y 310, total? | 520.4
+rent is 850 + 60 for gas + 45 internet, sum? | alquiler 850 + 60 de gas + 45 de internet, suma? | 955
+18 crates of 24 bottles at 0.85 each, total | 18 cajas de 24 botellas a 0,85 cada una, total | 367.2
+14 salaries of 1,650, yearly total? | 14 pagas de 1.650, total anual? | 23100
+i sold 40 at 12.50 and 25 at 9, total? | vendi 40 a 12,50 y 25 a 9, total? | 725
+2 nights at 130 and 3 at 190? | 2 noches a 130 y 3 a 190? | 830
+litre costs 1.65, how much is 42 litres | el litro cuesta 1,65, cuanto son 42 litros | 69.3
+42 litres at 1.65 | 42 litros a 1,65 | 69.3
+a car uses 6.5 l per 100 km, how much for 340 km | un coche gasta 6,5 l a los 100 km, cuanto para 340 km | 22.1
+divide 1000 by 3 and round to 2 decimals | divide 1000 entre 3 y redondea a 2 decimales | 333.33
+"""
+
+
+@pytest.mark.parametrize("line", [line for table in (RATES, PARTS, ORDERS) for line in table.strip().splitlines()])
+def test_a_sum_in_words_is_reckoned_in_both_languages(line: str) -> None:
+    english, spanish, value = (part.strip() for part in line.split(" | "))
+    for said in (english, spanish):
+        assert Decimal(calculated(str(find_expression(said)))) == Decimal(value), said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12% discount on 89.95 and then 10% more",  # off once more, or back on?
+        "buy 3 get 1 free, 4 shirts at 20 each: what is 3 x 20",
+        "two dozen roses at one fifty each",
+        "book a room for 8 people between 9 and 11",
+        "meeting at 4 with 3 people",
+        "10% vat included, 110 euros",
+    ],
+)
+def test_a_sum_that_would_leave_out_a_number_is_none(text: str) -> None:
+    assert find_expression(text) is None
