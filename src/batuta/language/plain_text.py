@@ -78,9 +78,9 @@ _REAL_WORDS = frozenset(
 )
 """Words one letter away from a calendar word that mean something else."""
 _ABBREVIATED = {
-    "tmrw": "tomorrow", "tmr": "tomorrow", "tomoz": "tomorrow", "2moro": "tomorrow", "tomorow": "tomorrow",
+    "nxt": "next", "tmrw": "tomorrow", "tmw": "tomorrow", "tmrow": "tomorrow", "tmr": "tomorrow", "tomoz": "tomorrow", "2moro": "tomorrow", "tomorow": "tomorrow",
     "tommorow": "tomorrow", "tommorrow": "tomorrow", "wensday": "wednesday", "wendsday": "wednesday",
-    "wednsday": "wednesday", "mñn": "manana", "mnn": "manana", "fin de": "fin de", "findes": "finde",
+    "wednsday": "wednesday", "mñn": "manana", "mnn": "manana", "mnna": "manana", "mñna": "manana", "fin de": "fin de", "findes": "finde",
     "qtr": "quarter", "trim": "trimestre", "ult": "ultimo", "prox": "proximo", "prx": "proximo", "pasao": "pasado",
     "setiembre": "septiembre", "yr": "year", "yrs": "years", "wk": "week", "wks": "weeks", "mth": "month", "mths": "months",
     "febraury": "february", "febuary": "february",

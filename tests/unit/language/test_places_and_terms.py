@@ -1,4 +1,4 @@
-"""Places by their initials, clocks by their names, and the day on which a term ends."""
+"""Places by their initials, clocks by their names, days in short, and the day on which a term ends."""
 
 from datetime import UTC, date, datetime
 
@@ -52,6 +52,14 @@ def test_a_time_that_is_said_to_be_the_one_here_is_converted_from_here(text: str
     ],
 )
 def test_a_term_is_counted_from_the_day_of_the_invoice(text: str, day: date) -> None:
+    assert [each.value for each in find_dates(text, now=NOW)] == [day]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [("nxt tuesday", date(2026, 11, 24)), ("tmw at 3", date(2026, 11, 17)), ("mñna a las 10", date(2026, 11, 17))],
+)
+def test_a_day_in_short_is_the_same_day(text: str, day: date) -> None:
     assert [each.value for each in find_dates(text, now=NOW)] == [day]
 
 
