@@ -83,14 +83,9 @@ COMMANDS = {
 class Commands(TyperGroup):
     """Lists the commands without loading them, and loads the one that runs."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The names, as `--help` lists them."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command as the list shows it: its name and its line."""
-        source = COMMANDS.get(cmd_name)
-        return None if source is None else TyperCommand(cmd_name, help=source.help)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = {name: TyperCommand(name, help=source.help) for name, source in COMMANDS.items()}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that runs."""

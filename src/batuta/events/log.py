@@ -18,11 +18,13 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 
-from batuta.events.admission import Batch, Limits
-from batuta.events.envelope import Event
 from batuta.kernel.ids import SessionId
+
+if TYPE_CHECKING:  # what only knows positions does not load the catalogue of events
+    from batuta.events.admission import Batch, Limits
+    from batuta.events.envelope import Event
 
 FIRST_EPOCH = 1
 PAGE_SIZE = 500
@@ -78,7 +80,7 @@ class Grown(NamedTuple):
     session_id: SessionId
     appended: Appended | None = None
     """None if the log cannot say; then the caller has to look."""
-    events: tuple[Event, ...] = ()
+    events: tuple["Event", ...] = ()
     """As they were given, in order; without their positions."""
     payloads: tuple[str, ...] = ()
     """The JSON of each as it is kept."""
@@ -92,7 +94,7 @@ class Record(NamedTuple):
 
     epoch: int
     seq: int
-    event: Event | None
+    event: "Event | None"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +105,7 @@ class Page:
     head: Head
 
     @property
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple["Event", ...]:
         """What the records hold, without what was erased."""
         return tuple(record.event for record in self.records if record.event is not None)
 
@@ -191,11 +193,11 @@ class EventLog(Protocol):
     effect, and sending it again is harmless and answers the same (`begin_epoch` may answer with one epoch more).
     """
 
-    limits: Limits
+    limits: "Limits"
     """What may enter; `admit` applies it."""
 
     async def append(
-        self, session_id: str, events: Sequence[Event], *, fence: int | None = None, client_key: str | None = None
+        self, session_id: str, events: Sequence["Event"], *, fence: int | None = None, client_key: str | None = None
     ) -> Appended:
         """Give the events the next positions of the session and store them: all of them, durably, or none.
 
@@ -215,7 +217,7 @@ class EventLog(Protocol):
         """
         ...
 
-    async def append_batch(self, batch: Batch) -> Appended:
+    async def append_batch(self, batch: "Batch") -> Appended:
         """As `append`, for events that were admitted before (`batuta.events.admission.admit`). Raises as `append`,
         except that nothing is refused any more.
         """

@@ -29,6 +29,13 @@ def test_the_doctor_loads_what_a_check_needs_with_the_check() -> None:
     assert loaded == "[]\n"
 
 
+def test_the_accounts_are_looked_up_without_the_team_and_its_events() -> None:
+    heavy = ("fastapi", "langgraph", "langchain_core", "aiohttp", "alembic", "batuta.agents", "batuta.events.catalogue")
+    program = f"import sys, batuta.cli.users; print([name for name in {heavy} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert loaded == "[]\n"
+
+
 def test_the_list_of_commands_loads_none_of_them() -> None:
     program = """
 import sys
@@ -40,6 +47,12 @@ print(sorted(name for name in sys.modules if name.startswith(("batuta.server", "
 """
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert loaded == "[]\n"
+
+
+def test_a_misspelt_command_is_answered_with_the_one_that_is_meant() -> None:
+    shown = CliRunner().invoke(app, ["dotor"])
+    assert shown.exit_code == 2
+    assert "Did you mean 'doctor'?" in shown.output
 
 
 @pytest.mark.parametrize("name", COMMANDS)
