@@ -105,6 +105,39 @@ def test_separated_values_are_rows_with_cells() -> None:
     assert places(found)[1] == ("Nombre: Silla | Precio: 12,50", "A2:B2")
 
 
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (b"Quotation 7781\nPosition;Work;Price GBP\n1;Pump, new;1,285.00\n2;Fitting;240.00\n", "q.csv"),
+        (
+            a_workbook(
+                {
+                    "Q": [
+                        ["Quotation 7781"],
+                        ["Position", "Work", "Price GBP"],
+                        [1, "Pump, new", "1,285.00"],
+                        [2, "F", 240],
+                    ]
+                }
+            ),
+            "q.xlsx",
+        ),
+    ],
+)
+def test_the_columns_of_a_table_below_a_title_have_their_names(data: bytes, name: str) -> None:
+    texts = [text for text, _ in places(text_of(data, name))]
+    assert texts[:3] == [
+        "Quotation 7781",
+        "Position | Work | Price GBP",
+        "Position: 1 | Work: Pump, new | Price GBP: 1,285.00",
+    ]
+
+
+def test_a_table_of_data_alone_has_no_names_of_columns() -> None:
+    found = text_of(b"1;2,5\nChair;blue\nDesk;red\n", "d.csv")
+    assert [text for text, _ in places(found)] == ["1 | 2,5", "Chair | blue", "Desk | red"]
+
+
 def test_bytes_decide_and_not_the_name() -> None:
     assert text_of(a_word_document("Hello."), "lies.pdf").text == "Hello."
     with pytest.raises(ExtractionFailedError, match="older format"):

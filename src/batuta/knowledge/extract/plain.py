@@ -8,7 +8,7 @@ from charset_normalizer import from_bytes
 
 from batuta.knowledge.document import Location
 from batuta.knowledge.extract.builder import TextBuilder
-from batuta.knowledge.extract.rows import read_rows
+from batuta.knowledge.extract.rows import LOOKED_AT, read_rows
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
@@ -17,6 +17,8 @@ _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MAX_CELL_CHARS = 1_000_000
 MAX_TITLE_CHARS = 80
 DELIMITERS = ",;\t|"
+DELIMITED_CHARS = 20_000
+"""Of a file, in whose first lines the delimiter is looked for."""
 
 
 def decoded(data: bytes) -> str:
@@ -47,7 +49,10 @@ def read_separated(data: bytes, out: TextBuilder) -> None:
     """Rows of separated values, each cell with the name of its column."""
     text = decoded(data)
     csv.field_size_limit(MAX_CELL_CHARS)
-    delimiter = max(DELIMITERS, key=text[:10_000].partition("\n")[0].count)
+    lines = text[:DELIMITED_CHARS].splitlines()[:LOOKED_AT]
+    delimiter = max(
+        DELIMITERS, key=lambda mark: (sum(mark in line for line in lines), sum(line.count(mark) for line in lines))
+    )
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     read_rows(((number, dict(enumerate(row, 1))) for number, row in enumerate(rows, 1)), out)
 

@@ -1,7 +1,8 @@
 """Rows of a table as segments: each cell with the name of its column, each row with its cells' range."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice
 
 from batuta.knowledge.document import Location
 from batuta.knowledge.extract.builder import TextBuilder
@@ -10,24 +11,28 @@ Row = tuple[int, Mapping[int, str]]
 """The number of a row and its cells by column, both from 1."""
 
 MAX_HEADER_CHARS = 80
+LOOKED_AT = 20
+"""Rows among which the one that names the columns is looked for."""
+NEARLY = 0.6
+"""Of the widest row, at the least, that the names of the columns fill."""
 
 _NUMBER = re.compile(r"^[\s\d.,%€$£+/:()-]*$")
 
 
 def read_rows(rows: Iterable[Row], out: TextBuilder, *, sheet: str = "", number: int = 0) -> None:
-    """Add rows; where the first has words only, it names the columns."""
-    header: dict[int, str] | None = None
-    for row_number, cells in rows:
-        filled = {column: " ".join(text.split()) for column, text in cells.items() if text.strip()}
-        if not filled:
-            continue
-        location = Location(kind="sheet", number=number, name=sheet, cells=_range(filled, row_number))
-        if header is None:
-            header = filled if _is_header(filled) else {}
-            if header:
-                out.add(" | ".join(filled.values()), location, "row")
-                continue
-        out.add(_spoken(filled, header), location, "row")
+    """Add rows. The first that is nearly as wide as the table names the columns, if it has words only; what stands
+    above it, such as a title, is added as it is.
+    """
+    numbered = ((row, {column: " ".join(text.split()) for column, text in cells.items()}) for row, cells in rows)
+    filled = ((row, {column: text for column, text in cells.items() if text}) for row, cells in numbered)
+    known = ((row, cells) for row, cells in filled if cells)
+    first = list(islice(known, LOOKED_AT))
+    place = _header_place([cells for _, cells in first])
+    header: Mapping[int, str] = {} if place is None else first[place][1]
+    for at, (row, cells) in enumerate(chain(first, known)):
+        location = Location(kind="sheet", number=number, name=sheet, cells=_range(cells, row))
+        is_named = place is not None and at > place
+        out.add(_spoken(cells, header if is_named else {}), location, "row")
 
 
 def column_name(number: int) -> str:
@@ -41,6 +46,12 @@ def column_name(number: int) -> str:
 
 def _spoken(cells: Mapping[int, str], header: Mapping[int, str]) -> str:
     return " | ".join(f"{header[column]}: {text}" if column in header else text for column, text in cells.items())
+
+
+def _header_place(rows: Sequence[Mapping[int, str]]) -> int | None:
+    widest = max(map(len, rows), default=0)
+    place = next((at for at, cells in enumerate(rows) if len(cells) >= NEARLY * widest), None)
+    return place if place is not None and _is_header(rows[place]) else None
 
 
 def _is_header(cells: Mapping[int, str]) -> bool:
