@@ -16,7 +16,7 @@ from batuta.knowledge.extract.reading import read
 from batuta.knowledge.index import IndexedDocument, SearchScope
 from batuta.knowledge.retrieve import Retriever
 from batuta.knowledge.sqlite_index import SqlitePassageIndex
-from batuta.knowledge.synonyms import SYNONYMS
+from batuta.knowledge.synonyms import others_for
 
 COMPANIES = (
     "Acerinor Brisa Calipso Dornier Ebrolux Ferrotec Galvan Hidrasol Iberpack Jarama Kelmer Lumina Montblau Norvia "
@@ -78,7 +78,7 @@ async def main(copies: int, questions: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         index = SqlitePassageIndex(Path(folder, "bench.sqlite3"))
         cases, passages, seconds = await _built(index, chance, copies)
-        retriever = Retriever(index, synonyms=SYNONYMS)
+        retriever = Retriever(index, synonyms=others_for)
         first = fifth = 0
         times = []
         asked = chance.sample(cases, min(questions, len(cases)))

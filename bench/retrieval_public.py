@@ -18,7 +18,7 @@ from batuta.knowledge.index import IndexedDocument, SearchScope
 from batuta.knowledge.retrieve import Retriever
 from batuta.knowledge.scoring import K1, B
 from batuta.knowledge.sqlite_index import SqlitePassageIndex
-from batuta.knowledge.synonyms import SYNONYMS
+from batuta.knowledge.synonyms import others_for
 from batuta.knowledge.words import language_of, stems, stop_words, tokens
 from bench.retrieval_sets import RetrievalSet, fetched, retrieval_sets
 
@@ -51,7 +51,7 @@ async def _compared(data: RetrievalSet) -> None:
         for key, content in data.documents.items():
             await index.put(IndexedDocument(document_id=key, owner="bench", name="page", content=content))
         await _measured("Batuta", data, _engine(Retriever(index)))
-        await _measured("Batuta with its synonyms", data, _engine(Retriever(index, synonyms=SYNONYMS)))
+        await _measured("Batuta with its synonyms", data, _engine(Retriever(index, synonyms=others_for)))
         await index.close()
 
 

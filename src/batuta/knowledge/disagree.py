@@ -26,6 +26,7 @@ LEAST_TERMS = 2
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_a-zñáéíóú]|\d|[¿¡\"“«])|\n{2,}|\n(?=\s*[-*|])")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _OPENS = re.compile(r"\s*[¿¡\"“«(]?(?:[^\W\d_a-zñáéíóúü]|\d)")
+_SAID = re.compile(r"[.!?]\s*$")
 _CLOSED = re.compile(r"[.!?:;,\-–—(/&]\s*$")
 LEAST_ROWS = 3
 """Lines one after the other that neither end nor go on a sentence: no paragraph is wrapped so."""
@@ -49,8 +50,8 @@ def sentences_in(text: str) -> list[str]:
 
 
 def lines_apart(text: str) -> str:
-    """A text with an empty line after each line that is a title or a row of a table, not the beginning of a sentence:
-    pages give them as lines like any other.
+    """A text with an empty line after each line that is a title or a row of a table, not the beginning of a sentence,
+    and before a title: pages give them as lines like any other.
     """
     lines = text.split("\n")
     longest = max(map(len, lines))
@@ -60,6 +61,8 @@ def lines_apart(text: str) -> str:
         runs = (ends[first : first + LEAST_ROWS] for first in range(max(0, at - LEAST_ROWS + 1), at + 1))
         is_row = is_end and any(len(run) == LEAST_ROWS and all(run) for run in runs)
         is_title = is_end and len(line) <= min(MAX_TITLE_CHARS, SHORT_LINE * longest)
+        if is_title and parts and _SAID.search(lines[at - 1]):
+            parts[-1] += "\n"
         parts.append(f"{line}\n" if is_row or is_title else line)
     return "\n".join(parts)
 

@@ -1,7 +1,7 @@
 """A question as terms: each word with its stems in both languages and other words for it, counted."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from batuta.knowledge.words import folded, stems, stop_words, tokens
@@ -13,8 +13,8 @@ LONGEST_ENDING = 4
 MAX_KIN = 8
 MAX_QUESTION_CHARS = 8_000
 
-Synonyms = Mapping[str, frozenset[str]]
-"""Other words for a word, folded and in lower case: translations too, so that one language finds the other."""
+Synonyms = Callable[[str], frozenset[str]]
+"""From a folded word to other words for it: translations too, so that one language finds the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ def terms_of(question: str, synonyms: Synonyms | None = None) -> tuple[Term, ...
     kept = [word for word in words if word not in left_out] or words
     counts: Counter[tuple[frozenset[str], frozenset[str]]] = Counter()
     for word, number in Counter(kept).items():
-        counts[_stems(word), _others(word, synonyms or {})] += number
+        counts[_stems(word), _others(word, synonyms)] += number
     return tuple(Term(stems=own, others=others - own, count=n) for (own, others), n in counts.most_common(MAX_TERMS))
 
 
@@ -94,5 +94,5 @@ def _stems(word: str) -> frozenset[str]:
     return frozenset(stem for form in {word, plain} for stem in (*stems([form], "en"), *stems([form], "es")))
 
 
-def _others(word: str, synonyms: Synonyms) -> frozenset[str]:
-    return frozenset(stem for other in synonyms.get(folded(word), ()) for stem in _stems(other))
+def _others(word: str, synonyms: Synonyms | None) -> frozenset[str]:
+    return frozenset(stem for other in synonyms(folded(word)) for stem in _stems(other)) if synonyms else frozenset()

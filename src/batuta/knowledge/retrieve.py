@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from batuta.knowledge.index import CANDIDATES, Candidate, PassageIndex, SearchScope, StoredPassage
 from batuta.knowledge.query import Synonyms, Term, roots_of, terms_of, with_kin
-from batuta.knowledge.scoring import Score, Statistics, score, weights, with_title
+from batuta.knowledge.scoring import OTHER_WORD, Score, Statistics, score, weights, with_title
 from batuta.knowledge.vectors.search import MeaningSearch
-from batuta.knowledge.words import folded, stems, tokens
+from batuta.knowledge.words import Language, folded, language_of, stems, tokens
 
 LIMIT = 10
 SAME_WORDS = 0.9
@@ -98,7 +98,8 @@ class Retriever:
         near = [] if self._meaning is None else await self._meaning.near(question, scope)
         worth = weights(terms, found.statistics)
         ranked = _ranked(terms, worth, found.statistics, found.passages)
-        by_words = [*await self._titled(ranked[:TITLED], worth, scope), *ranked[TITLED:]]
+        titled = await self._titled(ranked[:TITLED], worth, found.statistics, scope, language_of(question))
+        by_words = [*titled, *ranked[TITLED:]]
         by_meaning = [
             _Scored(
                 each.candidate,
@@ -111,19 +112,29 @@ class Retriever:
         ]
         return [by_words, by_meaning]
 
-    async def _titled(self, ranked: "Sequence[_Scored]", worth: Sequence[float], scope: SearchScope) -> "list[_Scored]":
-        """The first ones in their order when the titles of their documents count as well."""
+    async def _titled(
+        self,
+        ranked: "Sequence[_Scored]",
+        worth: Sequence[float],
+        statistics: Statistics,
+        scope: SearchScope,
+        language: Language,
+    ) -> "list[_Scored]":
+        """The first ones in their order when the titles of their documents count as well, and the words of passages in
+        another language than the question as its own.
+        """
         stored = {p.passage_id: p for p in await self._index.passages([e.candidate.passage_id for e in ranked], scope)}
-        titled = [
-            replace(
-                each,
-                score=with_title(each.score, each.terms, worth, stems(tokens(passage.title), passage.language)),
-                passage=passage,
-            )
-            for each in ranked
-            if (passage := stored.get(each.candidate.passage_id)) is not None
-        ]
-        return sorted(titled, key=_order)
+        found: list[_Scored] = []
+        for each in ranked:
+            passage = stored.get(each.candidate.passage_id)
+            if passage is None:
+                continue
+            other = OTHER_WORD if passage.language == language else 1.0
+            own = score(each.terms, worth, statistics, each.candidate.stems, other_word=other)
+            title = stems(tokens(passage.title), passage.language)
+            titled = with_title(own, each.terms, worth, title, other_word=other)
+            found.append(replace(each, score=titled, passage=passage))
+        return sorted(found, key=_order)
 
 
 @dataclass(frozen=True, slots=True)

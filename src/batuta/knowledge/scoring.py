@@ -18,7 +18,7 @@ HEADING_B = 0.5
 TITLE_WORDS = 6.0
 """Of an ordinary title: a longer one says less by each of its words."""
 OTHER_WORD = 0.6
-"""How much a synonym counts, against the word itself."""
+"""How much a synonym counts, against the word itself; in another language it is the word itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,14 @@ def weights(terms: Sequence[Term], statistics: Statistics) -> list[float]:
     ]
 
 
-def score(terms: Sequence[Term], weights: Sequence[float], statistics: Statistics, stems: Stems) -> Score:
+def score(
+    terms: Sequence[Term],
+    weights: Sequence[float],
+    statistics: Statistics,
+    stems: Stems,
+    *,
+    other_word: float = OTHER_WORD,
+) -> Score:
     """BM25 of the two fields, summed, times half and half of the share of the question covered."""
     bodies, headings = stems.body.split(), stems.heading.split()
     body_counts, heading_counts = Counter(bodies), Counter(headings)
@@ -89,7 +96,7 @@ def score(terms: Sequence[Term], weights: Sequence[float], statistics: Statistic
     total = bm25 = covered = 0.0
     for term, weight in zip(terms, weights, strict=True):
         total += weight * term.count
-        body, heading = _count(term, body_counts), _count(term, heading_counts)
+        body, heading = _count(term, body_counts, other_word), _count(term, heading_counts, other_word)
         if not body and not heading:
             continue
         bm25 += weight * term.count * (_saturated(body, body_norm) + _saturated(heading, heading_norm))
@@ -100,23 +107,30 @@ def score(terms: Sequence[Term], weights: Sequence[float], statistics: Statistic
     return Score(value=bm25 * (0.5 + 0.5 * coverage), coverage=coverage, strength=bm25 / total)
 
 
-def with_title(found: Score, terms: Sequence[Term], weights: Sequence[float], title: Sequence[str]) -> Score:
+def with_title(
+    found: Score,
+    terms: Sequence[Term],
+    weights: Sequence[float],
+    title: Sequence[str],
+    *,
+    other_word: float = OTHER_WORD,
+) -> Score:
     """A score and the title of the document as a field of its own: beside many headings it counts too little."""
     counts = Counter(title)
     norm = _norm(len(title), TITLE_WORDS, B)
     evidence = sum(
         weight * term.count * _saturated(count, norm)
         for term, weight in zip(terms, weights, strict=True)
-        if (count := _count(term, counts))
+        if (count := _count(term, counts, other_word))
     )
     return replace(found, value=found.value + evidence * (0.5 + 0.5 * found.coverage))
 
 
-def _count(term: Term, counts: Mapping[str, int]) -> float:
+def _count(term: Term, counts: Mapping[str, int], other_word: float) -> float:
     own = term.stems & counts.keys()
     if own:
         return float(sum(counts[stem] for stem in own))
-    return OTHER_WORD if term.others and not term.others.isdisjoint(counts) else 0.0
+    return other_word if term.others and not term.others.isdisjoint(counts) else 0.0
 
 
 def _norm(length: int, mean: float, b: float) -> float:

@@ -47,7 +47,7 @@ _LIGHT = (
     "recibir recibo conseguir permitido permite permiten posible tarde caso respecto cierto verdad gustaria enterarme "
     "one two three four five six seven eight nine ten uno dos tres cuatro cinco seis siete ocho nueve diez till payed paso ocurrio sucedio during durante company companies empresa empresas viaje viajes paying "
     "cover covers covered cubre cubren cubrir tope topes max "
-    "hubo habia habra ok vale coger cojo tomar tomo tiempo time paga pagan pagar pays pay"
+    "went gone hubo habia habra ok vale coger cojo tomar tomo tiempo time paga pagan pagar pays pay"
 )
 LIGHT_WORDS = frozenset(_LIGHT.split())
 """Words that say nothing about the subject of a question, besides the stop words."""
@@ -108,7 +108,7 @@ _NOUNS = (
 _NO_VERBS = frozenset(_NOUNS.split())
 _GOING_ON = re.compile(r" \((?P<subject>[^()]+)\)$")
 _ASKS = re.compile(
-    r"(?:and |y |e )?(?:what|which|who|whom|whose|when|where|why|how|que|cual\w*|quien\w*|cuando|donde|como|cuant[oa]s?|por que)\b"
+    r"(?:and |y |e )?(?:(?:desde|hasta|para|a|de|con|por|en|since|until|from|by|for|with|to|at|in) )?(?:what|which|who|whom|whose|when|where|why|how|que|cual\w*|quien\w*|cuando|donde|como|cuant[oa]s?|por que)\b"
 )
 _WITHOUT_SUBJECT = re.compile(
     r"(?:(?:y|e) )?(?:(?:desde|hasta|para|a|de|con) )?(?:cuando|cuanto|donde|quien(?:es)?|como|por que) (?:(?:se|lo|la|los|las|le|les|nos|me) )*\w+"

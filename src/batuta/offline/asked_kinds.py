@@ -14,6 +14,14 @@ MONEY = re.compile(
 )
 STRICT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
+        re.compile(r"\b(?:how much .*\bcosts?|what .*\bcosts?|cuanto (?:\w+ ){0,2}?(?:cuest\w+|costo|costaron|costara\w*|ha costado|han costado))\b"),
+        re.compile(rf"{MONEY.pattern}|\b(?:price|precio|cost|coste|importe|amount|fee|fare|tarifa|cuota|total)\w*\b.*\d|^\D+\d+(?:[.,]\d\d)?$"),
+    ),
+    (
+        re.compile(r"\b(?:since when|desde cuando)\b"),
+        re.compile(r"\b(?:since|from|as of|desde|a partir)\b"),
+    ),
+    (
         re.compile(r"\b(?:how often|cada cuant\w+|con que frecuencia)\b"),
         re.compile(r"\b(?:every|each|per|times|once|twice|cada|veces|una vez|al (?:dia|mes|ano)|a (?:day|week|month|year)|por (?:dia|semana|mes|ano))\b"
                    r"|\b(?:daily|weekly|monthly|quarterly|yearly|hourly|annual|diari|semanal|mensual|trimestral|anual)\w*"),

@@ -15,7 +15,7 @@ from typing import Any
 from batuta.knowledge.cite.units import MONTHS, UNITS, WEEKDAYS
 from batuta.knowledge.disagree import lines_apart
 from batuta.knowledge.query import are_kin
-from batuta.knowledge.synonyms import MEANINGS, SYNONYMS
+from batuta.knowledge.synonyms import meanings_of, others_for
 from batuta.knowledge.words import stems
 from batuta.language.detection import detect_language
 from batuta.language.findings import Language
@@ -159,6 +159,7 @@ def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], 
     before = _asked(going_on) if going_on and is_elliptical(question) else []
     named = set(_IDENTIFIER.findall(fold(question)))
     counted = _counted(question)
+    counted = frozenset() if counted & _PEOPLE else counted
     passages = [
         each
         for each in _passages(value)
@@ -168,10 +169,11 @@ def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], 
         and (not counted or _has(counted, _all_words(each)))
     ]
     best = _best(_quotes(passages, " ".join([question, *wordings]), going_on), language)
-    unsaid = _unsaid(question, best) or _unsaid_kind(question, best)
+    unsaid = _unsaid(question, best, _passages(value)) or _unsaid_kind(question, best)
     if unsaid:
-        opening = phrase("not_said_nearest", language, words=", ".join(unsaid))
-        return _FoundAnswer(question=question, quotes=best, opening=opening)
+        near = [quote for quote in best if any(_has(topic, _words(quote.text)) for topic in own or plain)]
+        opening = phrase("not_said_nearest", language, words=", ".join(unsaid)) if near else ""
+        return _FoundAnswer(question=question, quotes=near, opening=opening)
     disagreeing = _disagreeing(value, best)
     if disagreeing:
         return _FoundAnswer(question=question, quotes=disagreeing, opening=phrase("documents_disagree", language))
@@ -190,13 +192,15 @@ def _named_source(question: str, quotes: Sequence[Quote]) -> str:
     return (title or file) if any(topic & named and not _has(topic, said) for topic in asked) else ""
 
 
-def _unsaid(question: str, quotes: Sequence[Quote]) -> list[str]:
+def _unsaid(question: str, quotes: Sequence[Quote], passages: Sequence[Mapping[str, Any]]) -> list[str]:
     """What is asked about a person or a thing, and the codes it goes by, where none of it stands around the quotes:
-    "Who painted the walls?" is not answered by who repairs them.
+    "Who painted the walls?" is not answered by who repairs them. A name may stand anywhere in the same document.
     """
     if not quotes:
         return []
     known = frozenset().union(*(_all_words(quote.passage) for quote in quotes))
+    files = {quote.passage.get("file") for quote in quotes}
+    named = known.union(*(_all_words(each) for each in passages if each.get("file") in files))
     plain = fold(question)
     asked = [match["asked"] for pattern in _PREDICATES for match in pattern.finditer(plain)]
     names = [fold(name) for name in _NAMES.findall(question)]
@@ -208,7 +212,7 @@ def _unsaid(question: str, quotes: Sequence[Quote]) -> list[str]:
     return [
         word
         for word in dict.fromkeys((*told, *_CODE.findall(plain)))
-        if not _has(_named_by(word) | _RULES_CALL.get(word, frozenset()), known)
+        if not _has(_named_by(word) | _RULES_CALL.get(word, frozenset()), named if word in names else known)
     ]
 
 
@@ -241,8 +245,7 @@ def _tells_nothing(word: str) -> bool:
 
 
 def _named_by(word: str) -> Topic:
-    others = (stem(other) for other in SYNONYMS.get(word, ()))
-    return frozenset((stem(word), *_roots(word), *_GROUPS.get(word, ()), *others))
+    return frozenset((stem(word), *_roots(word), *_groups(word), *map(stem, others_for(word))))
 
 
 def _has(topic: Topic, words: frozenset[str]) -> bool:
@@ -482,7 +485,13 @@ def _words(text: str) -> frozenset[str]:
 def _topics(text: str) -> list[Topic]:
     """The content words of a text: each its stem, with what else it may be called."""
     words = [word for word in words_of(text) if word not in _STOP and word not in _NO_TOPIC and not word.isdigit()]
-    return [frozenset((stem(word), *_roots(word), *_GROUPS.get(word, ()))) for word in words]
+    return [frozenset((stem(word), *_roots(word), *_groups(word))) for word in words]
+
+
+@lru_cache(maxsize=8192)
+def _groups(word: str) -> frozenset[str]:
+    """The subjects and the meanings that a word belongs to."""
+    return _CONCEPTS.get(word, frozenset()).union(f"={meaning}" for meaning in meanings_of(word))
 
 
 @lru_cache(maxsize=8192)
@@ -499,9 +508,12 @@ _PREDICATES = (
     re.compile(r"\bwho (?:(?:has|have|had|is|was|are|were|will|did|does|do|the) )*(?P<asked>\w+)"),
     re.compile(r"\b(?:what|which) (?:is|are|was|were) the (?:\w+ )*?(?P<asked>\w+) (?:of|for|on|at|in|to)\b"),
     re.compile(r"\b(?:cual|cuales|que) (?:es|son|era|eran) (?:el|la|los|las) (?P<asked>\w+)"),
-    re.compile(r"\bque (?P<asked>\w+) (?:tiene|tienen|cobra|cobran|gana|ganan)\b"),
-    re.compile(r"\bwhat (?P<asked>\w+) (?:does|do|did|has|have)\b"),
-    re.compile(r"\b(?:how much|when) (?:does|do|did|was|were|is|are) (?:\w+[ -])+(?P<asked>\w+)\W*$"),
+    re.compile(
+        r"\b(?:que|cuant[oa]s?) (?P<asked>\w+)(?: del? \w+)* (?:tiene|tienen|cobra|cobran|gana|ganan|usa|usan|gasta|gastan|lleva|llevan)\b"
+    ),
+    re.compile(r"\b(?:what|which|how much) (?P<asked>\w+) (?:does|do|did|has|have|is|are|was|were|can|may|will)\b"),
+    re.compile(r"\bhow \w+ (?:is|are|was|were) (?:the|my|our|your) (?:\w+ )*?(?P<asked>\w+) (?:of|for|on|at|in|to)\b"),
+    re.compile(r"\b(?:how much|when|what) (?:does|do|did|will|would|was|were|is|are) (?:\w+[ -])+(?P<asked>\w+)\W*$"),
 )
 """Where a question has its verb: what a person does, what a thing costs or weighs, what happened to it."""
 _CODE = re.compile(r"\b[a-z]{1,4}\d{2,}\b|\b[a-z]\d\b")
@@ -512,7 +524,8 @@ _PAYING = "=payment"
 _MEASURED = tuple(
     (re.compile(measured), frozenset(map(stem, named.split())))
     for measured, named in (
-        (MONEY.pattern, "cost price cuesta precio vale coste"),
+        (MONEY.pattern, "cost price amount cuesta precio vale coste importe cantidad"),
+        (r"\d ?%|\b(?:percent|por ciento)\b", "share percentage porcentaje proporcion"),
         (r"\d ?(?:°|º) ?[cf]\b|\b(?:degrees|grados)\b", "temperature temperatura"),
         (r"\d ?(?:kg|g|t|kilos?|tons?|toneladas?)\b", "weight weigh peso pesa"),
     )
@@ -529,9 +542,11 @@ _RULES_CALL = {
 }
 """The other words that rules may have for a word of a question."""
 _STOP = frozenset(word for table in STOP_WORDS.values() for word in table.split())
-_NO_TOPIC = frozenset(("time", "tiempo", "each", "every", "cada", "due", "da", "sale", "salen"))
-_GROUPS = {
-    word: (*(f"@{group}" for group, words in CONCEPTS.items() if word in words.split()),
-           *(f"={meaning}" for meaning in MEANINGS.get(word, ())))
-    for word in {*(word for listed in CONCEPTS.values() for word in listed.split()), *MEANINGS}
-}  # fmt: skip
+_PEOPLE = frozenset(("people", "persona", *_roots("people"), *_roots("personas"), "gente", *_roots("gente")))
+"""Said of all who are counted, be they names, members or guests."""
+_NO_TOPIC = frozenset(("parte", "partir", "time", "tiempo", "each", "every", "cada", "due", "da", "sale", "salen"))
+_CONCEPTS = {
+    word: frozenset(f"@{group}" for group, words in CONCEPTS.items() if word in words.split())
+    for listed in CONCEPTS.values()
+    for word in listed.split()
+}

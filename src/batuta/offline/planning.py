@@ -62,7 +62,7 @@ MAX_PLANNED_CHARS = 2_000
 LEAST_SPLIT = 0.34
 """How sure each side of an `and` must be for it to divide two requests."""
 
-SURELY_OUTSIDE = 0.42
+SURELY_OUTSIDE = 0.6
 """From which confidence on a question is refused instead of being looked up."""
 SURELY_SMALL_TALK = 0.3
 LEAST_OF_AN_EMPTY = 0.5
@@ -84,7 +84,8 @@ _LOOKED_UP = re.compile(
 code, which only documents explain.
 """
 _CODE = re.compile(r"\b(?:[a-z]{1,4}-?\d{2,}|[a-z]\d)\b")
-_COUNTS = re.compile(r"\b(?:how many|cuant[oa]s)\b")
+_ASKS_A_FACT = re.compile(r"\b(?:how (?:many|much|long|often)|who|when|where|cuant[oa]s?|quien(?:es)?|cuando|donde)\b")
+"""What no picture answers: "how much is a half plot?"."""
 _OPENS_A_QUESTION = re.compile(_QUESTION.pattern.partition("|")[2])
 _FIRST = re.compile(r"\b(?:first|1|primer[oa]?|former)\b")
 _SECOND = re.compile(r"\b(?:second|2|segund[oa]|latter|last|ultim[oa])\b")
@@ -251,7 +252,9 @@ class Planner:
         """
         fallback, steps = self.interpreter.fallback(), plan.get("steps", [])
         is_telling = bool(best.intent.slots) or len(" ".join(plain_wordings(text)[:1]).split()) >= TELLING_WORDS
-        is_empty = is_telling and not best.values and best.confidence < LEAST_OF_AN_EMPTY
+        texts = {slot.name for slot in best.intent.slots if slot.type == "text"}
+        is_empty = is_telling and not best.values.keys() - (set() if best.is_sure else texts)
+        is_empty &= best.confidence < LEAST_OF_AN_EMPTY
         is_in_doubt = (bool(best.unknown) and best.unknown_kind != "zone") or not best.is_sure or is_empty
         if fallback is None or not is_in_doubt or len(steps) != 1 or steps[0]["agent_id"] == fallback[0]:
             return plan
@@ -310,6 +313,8 @@ class Planner:
                 continue
             if is_read_whole(whole) or changes_it(right, sides[1]):
                 continue
+            if sides[1].intent.is_fallback and is_elliptical(right):
+                continue  # "it shows F4, what should I do?" says only together what is looked up
             if are_sure and is_worth and not any(side.missing for side in sides):
                 return [RequestPart(text=left, meaning=sides[0]), *self._weak_parts(right, context)]
         return [RequestPart(text=text, meaning=whole)]
@@ -336,7 +341,7 @@ class Planner:
                     planned.append(RequestPart(text=part.text, meaning=source))
                 elif not self._has_given(context, wanted):
                     fallback = self.interpreter.fallback()
-                    if fallback is not None and _COUNTS.search(fold(part.text)):  # "how many plots" wants no picture
+                    if fallback is not None and _ASKS_A_FACT.search(fold(part.text)):
                         return {"steps": [{"agent_id": fallback[0], "task": part.text, "depends_on": []}]}
                     return {"answer": self._no_source(wanted, task.language)}
             planned.append(part)

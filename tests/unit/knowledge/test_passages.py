@@ -7,7 +7,8 @@ from batuta.knowledge.extract.reading import read
 from batuta.knowledge.index import choosing_terms
 from batuta.knowledge.query import terms_of
 from batuta.knowledge.scoring import Statistics, Stems, joined, score, weights
-from batuta.knowledge.words import language_of, stems, tokens
+from batuta.knowledge.synonyms import others_for
+from batuta.knowledge.words import folded, language_of, stems, tokens
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,28 @@ def test_repeated_words_of_a_question_are_counted_and_small_ones_left_out() -> N
     counts = {min(term.stems): term.count for term in terms_of("What is the hotel limit for a hotel in Paris?")}
     assert counts["hotel"] == 2
     assert len(counts) == 3
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [("mensuales", "monthly"), ("garantias", "warranty"), ("batteries", "baterías"), ("abrirá", "opens")],
+)
+def test_any_form_of_a_word_is_known_by_its_others(word: str, other: str) -> None:
+    assert other in others_for(folded(word))
+
+
+def test_other_words_reach_the_roots_of_accented_ones() -> None:
+    [term] = terms_of("warranty", others_for)
+    assert set(stems(["garantía"], "es")) <= term.others
+
+
+def test_words_of_another_language_count_as_those_of_the_question() -> None:
+    terms = terms_of("warranty", others_for)
+    statistics = Statistics(passages=100, mean_body=2, mean_heading=1, counts=(10,))
+    garantia = Stems(body=joined(stems(["garantía"], "es")), heading="")
+    own = score(terms, [1.0], statistics, garantia, other_word=1.0)
+    assert own.coverage == 1.0
+    assert score(terms, [1.0], statistics, garantia).coverage < 1.0
 
 
 def test_a_question_of_small_words_is_searched_by_them() -> None:

@@ -76,3 +76,50 @@ async def test_what_no_agent_understands_is_looked_up_and_gone_on_from(
     async with asked.team:
         outcome = await asked.ask(conversation, language)
     assert said in outcome.answer
+
+
+CLUB = (
+    "# Riverside Club\n\n## Rent\n\nThe rent is 48 pounds a year for a full plot and 26 pounds for a half plot.\n\n"
+    "## Waiting list\n\nThe waiting list has 64 names.\n\n## Boots\n\nTwelve pairs of boots are bought in May.\n"
+)
+CALDERA = (
+    "# Caldera Termia\n\n## Garantía\n\nLa garantía cubre tres años. La bomba mueve 420 litros al minuto.\n\n"
+    "## Personal\n\nA 31 de diciembre trabajaban 38 personas. La gerente es Teresa Albesa desde 2019.\n\n"
+    "## Horario\n\nLa piscina abrirá del 13 de junio al 6 de septiembre, de 11:00 a 21:00.\n"
+)
+FEES = "Data days\nFees\nThe fee is 90 EUR. A walk is free.\nCancellation\nUntil March the fee is refunded in full.\n"
+FLEET = "Matrícula;Modelo;Electra\n4471;Transit;12\n"
+
+
+@pytest.mark.parametrize(
+    ("conversation", "language", "said"),
+    [
+        (["How much is the rent of a half plot?"], "en", "26 pounds"),
+        (["How many people are on the waiting list?"], "en", "64 names"),
+        (["How much do the boots cost?"], "en", "The documents do not say anything"),
+        (["How long is the boiler under warranty?"], "en", "tres años"),
+        (["How much electricity does the Termia use?"], "en", "The documents do not say anything"),
+        (["¿Cuándo abre la piscina y hasta qué hora?"], "es", "de 11:00 a 21:00"),
+        (["¿Quién es la gerente?", "¿desde cuándo?"], "es", "desde 2019"),
+        (["¿Quién fabricó el montacargas?"], "es", "Los documentos no dicen nada"),
+        (["¿Qué consumo de gasolina tiene la Transit?"], "es", "Los documentos no dicen nada"),
+        (["Can I get my money back if I cancel the days in February?"], "en", "refunded in full"),
+        (["The boiler shows K30, what should I do?"], "en", "Call service"),
+    ],
+)
+async def test_documents_answer_in_either_language_and_say_what_they_leave_out(
+    tmp_path: Path, conversation: list[str], language: str, said: str
+) -> None:
+    """A-10: what is asked stands in what is quoted, or the answer says that the documents do not say it."""
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    texts = {"club.md": CLUB, "caldera.md": CALDERA, "days.txt": FEES, "fleet.csv": FLEET, "boiler.md": MANUAL}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (tmp_path / "data").mkdir()
+    asked = AskedTeam(tmp_path / "data", documents_dir=folder)
+    async with asked.team:
+        outcome = await asked.ask(conversation, language)
+    assert said in outcome.answer
+    assert "appointments" not in outcome.answer
+    assert "citas" not in outcome.answer

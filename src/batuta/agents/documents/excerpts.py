@@ -7,7 +7,7 @@ from batuta.conversations.tokens import CHARS_PER_TOKEN, estimate_text
 from batuta.knowledge.document import DocumentText
 from batuta.knowledge.index import DocumentEntry, PassageIndex, SearchScope
 from batuta.knowledge.retrieve import Retriever
-from batuta.knowledge.synonyms import SYNONYMS
+from batuta.knowledge.synonyms import others_for
 from batuta.orchestration.attached import AttachedContext, FileExcerpt, shared_budget
 
 LEAST_TOKENS = 40
@@ -54,7 +54,7 @@ async def _excerpt(
 async def _parts(index: PassageIndex, entry: DocumentEntry, content: DocumentText, question: str, share: int) -> str:
     """The passages that fit the question best, in the order of the file; its beginning where none does."""
     scope = SearchScope(owners=(entry.owner,), documents=frozenset({entry.document_id}))
-    found = await Retriever(index, synonyms=SYNONYMS).search(question, scope, limit=20)
+    found = await Retriever(index, synonyms=others_for).search(question, scope, limit=20)
     chosen: list[tuple[int, str]] = []
     left = share
     for each in found:

@@ -11,7 +11,7 @@ from batuta.knowledge.disagree import Statement, contradictions, sentences_in
 from batuta.knowledge.folder import KnowledgeFolder
 from batuta.knowledge.index import DocumentEntry, PassageIndex, SearchScope
 from batuta.knowledge.retrieve import RetrievedPassage, Retriever
-from batuta.knowledge.synonyms import SYNONYMS
+from batuta.knowledge.synonyms import others_for
 from batuta.knowledge.vectors.search import MeaningSearch
 from batuta.knowledge.words import language_of
 
@@ -49,7 +49,7 @@ class DocumentLibrary:
     async def search(self, questions: Sequence[str], scope: SearchScope, *, limit: int) -> list[RetrievedPassage]:
         """The passages that fit best; those in the language of the question first, where they know enough of it."""
         await self.ready()
-        retriever = Retriever(self.index, synonyms=SYNONYMS, meaning=self.meaning)
+        retriever = Retriever(self.index, synonyms=others_for, meaning=self.meaning)
         own = self._without_samples(scope)
         found = await retriever.search_all(questions, own, limit=limit)
         if own != scope and not any(each.relevance >= RELEVANT for each in found):
@@ -57,7 +57,10 @@ class DocumentLibrary:
         language = language_of(questions[0])
         same = [each for each in found if each.passage.language == language]
         knows_enough = any(each.relevance >= RELEVANT for each in same)
-        return same if knows_enough and len(questions) == 1 else found
+        is_asked_alone = len(questions) == 1 or (
+            found[:1] == same[:1] and all(language_of(each, default=language) == language for each in questions)
+        )
+        return same if knows_enough and is_asked_alone else found
 
     async def named(self, name: str, scope: SearchScope) -> list[CitableDocument]:
         """The documents of a name; a person's own before the shared ones."""

@@ -11,7 +11,7 @@ from batuta.knowledge.document import DocumentText
 from batuta.knowledge.folder import FOLDER_PREFIX
 from batuta.knowledge.index import PassageIndex, SearchScope
 from batuta.knowledge.retrieve import RetrievedPassage, Retriever
-from batuta.knowledge.synonyms import SYNONYMS
+from batuta.knowledge.synonyms import others_for
 from batuta.knowledge.vectors.search import MeaningSearch
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.files import repository
@@ -69,7 +69,7 @@ class Files:
         self._index = index
         self._uploads = uploads
         self._removal = removal
-        self._retriever = Retriever(index, synonyms=SYNONYMS, meaning=meaning)
+        self._retriever = Retriever(index, synonyms=others_for, meaning=meaning)
         self._clock = clock
 
     async def begin(self, caller: Caller, announced: Announcement) -> StoredFile:
