@@ -29,8 +29,18 @@ export const cellText = (value: Cell, column: Column, { language }: Locale): str
   if (isNumeric(column)) return numberText(value, column, language);
   if (column.type === "date") return dayText(String(value), language);
   if (column.type === "datetime") return momentText(String(value), language);
+  if (column.name === "month" && MONTH.test(String(value))) return monthText(String(value), language);
   return String(value);
 };
+
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
+
+const monthText = (value: string, language: string): string =>
+  new Date(`${value}-01T00:00:00Z`).toLocaleDateString(language, {
+    timeZone: "UTC",
+    month: "short",
+    year: "numeric",
+  });
 
 const numberText = (value: string | number, column: Column, language: string): string => {
   const digits = column.type === "integer" ? 0 : column.unit === "%" ? 1 : 2;
@@ -46,6 +56,12 @@ const dayText = (value: string, language: string): string =>
 
 const momentText = (value: string, language: string): string =>
   new Date(value).toLocaleString(language, { timeZone: "UTC", dateStyle: "medium", timeStyle: "short" });
+
+const ISO_DAY = /\b\d{4}-\d{2}-\d{2}\b/g;
+
+/** A title with its days as people write them: `as of 30 Sep 2026`. */
+export const withDays = (title: string, { language }: Locale): string =>
+  title.replace(ISO_DAY, (day) => (Number.isNaN(Date.parse(day)) ? day : dayText(day, language)));
 
 /** A total as a cell shows it; nothing where there is none. */
 export const totalText = (total: Cell | undefined, column: Column, locale: Locale): string =>

@@ -10,7 +10,7 @@ import type { DatasetItem } from "../events";
 import { count } from "../lib/format";
 import { useLocale, useText } from "../lib/i18n";
 import { api } from "../transport/api";
-import { asTabs, filtered } from "./cells";
+import { asTabs, filtered, withDays } from "./cells";
 import { DatasetTable } from "./dataset-table";
 import { PinMenu } from "./pin-menu";
 import { RecordTable } from "./record-table";
@@ -34,7 +34,7 @@ const TableCard = ({ item, sessionId }: { readonly item: DatasetItem; readonly s
   const [words, setWords] = useState("");
   const [opened, setOpened] = useState<string | null>(null);
   const loaded = useRows(rowsOf(item, sessionId), true);
-  const title = item.title || item.name;
+  const title = withDays(item.title || item.name, locale);
   const file = (format: "csv" | "xlsx"): string => api.datasetFile(sessionId, item.dataset_id, format);
   return (
     <section

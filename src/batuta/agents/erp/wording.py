@@ -1,12 +1,13 @@
 """Figures in words, in the user's language: written by code, so that no model has to repeat a number."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from batuta.agents.erp.measures.compute import Figures
 from batuta.agents.erp.measures.model import MeasureBook, MeasureUnit
 from batuta.agents.erp.measures.periods import EARLIEST
 from batuta.agents.erp.measures.records import Books
+from batuta.datasets.charts.labels import named_period
 from batuta.language.wording import days_between, short_day
 
 SHOWN_ROWS = 5
@@ -72,7 +73,7 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
     else:
         split = ", ".join(book.dimensions[name].title[language].lower() for name in figures.split)
         rows = "; ".join(
-            f"{' · '.join(row.group) or '—'} {shown(row.value)}{_share(row.share, language)}"
+            f"{_group_in_words(figures.split, row.group, language)} {shown(row.value)}{_share(row.share, language)}"
             + (f" ({words['before_short']} {shown(row.before)})" if figures.change else "")
             for row in figures.rows[:SHOWN_ROWS]
         )
@@ -89,6 +90,15 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
             value=shown(figures.total_before), change=change, when=before
         )
     return text + words["counted"].format(basis=figures.basis[language], company=books.company.display_name.rstrip("."))
+
+
+def _group_in_words(split: Sequence[str], group: Sequence[str], language: str) -> str:
+    """What a row stands for: months and quarters as they are said."""
+    named = [
+        named_period(value, language) if dimension in ("month", "quarter") else value
+        for dimension, value in zip(split, group, strict=True)
+    ]
+    return " · ".join(named) or "—"
 
 
 def limits_in_words(figures: Figures, language: str) -> str:
