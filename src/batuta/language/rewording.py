@@ -70,6 +70,7 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "train": "trains journeys", "business class": "economy class flights", "first class": "economy class flights", "sign off": "approval", "signs off": "approval", "approve": "approval", "approves": "approval",
         "lunch": "lunch meals", "dinner": "meals", "petrol": "private car kilometre", "fuel": "private car kilometre", "laptop": "laptop", "pc": "laptop", "computer": "laptop", "mobile": "phones", "phone": "phone telephone",
         "delete": "deleted", "erased": "deleted", "backup": "backups", "guest": "visitors", "guests": "visitors", "visitor": "visitors", "cancel": "cancelled", "annual": "yearly", "annually": "yearly", "bank details": "bank account", "free version": "free plan", "photograph": "photograph",
+        "in advance": "ahead", "far in advance": "ahead", "beforehand": "ahead", "for free": "free users", "emergencies": "emergency",
         "salary": "salary paid", "payday": "salary paid",
     },
     "es": {
@@ -91,6 +92,7 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "fiebre": "baja enfermedad", "resfriado": "baja enfermedad", "no me encuentro bien": "baja enfermedad", "encuentro mal": "baja enfermedad", "ponerse enfermo": "baja enfermedad", "tren": "tren trayectos",
         "clase business": "clase turista vuelos", "auto": "coche particular", "primera clase": "clase turista vuelos", "aprueba": "aprobación", "aprobar": "aprobación", "firma": "aprobación", "almuerzo": "comidas", "cena": "comidas", "cenas": "comidas",
         "gasolina": "coche particular kilómetro", "ordenador": "portátil", "visitas": "visitors register reception", "visitantes": "visitors register reception", "borran": "borran elimina datos", "nomina": "nómina pagan", "cobro": "pagan nómina", "version gratis": "plan gratuito", "gratis": "gratuito",
+        "emergencias": "emergencia", "telefono de emergencias": "emergencia llama extensión",
         "movil": "teléfono", "celular": "teléfono", "cuenta bancaria": "cuenta bancaria", "copias": "copias",
     },
 }  # fmt: skip

@@ -77,8 +77,9 @@ _WHOLE_BEFORE = re.compile(
 )
 _FROM = re.compile(r"\b(?:from|de|desde|was|were|era|eran)\s+(?:the\s+|los\s+|las\s+)?$")
 _TO = re.compile(r"\b(?:to|a|hasta|now|ahora)\s+(?:(?:it'?s|is|are|es|son|the|los|las)\s+)*$")
-_SOLD = re.compile(r"\b(?:sold|sell\w*|vend\w+|vent[ao]s?)\D{0,15}$")
+_SOLD = re.compile(r"\b(?:sold|sell\w*|sales?|vend\w+|vent[ao]s?)\D{0,15}$")
 _COST = re.compile(r"\b(?:cost\w*|bought|buy|paid|cuest\w+|compr\w+|pag\w+)\D{0,15}$")
+_GAINED = re.compile(r"\b(?:profit|gain|earned|made|ganancia|beneficio|ganamos|ganado)\D{0,15}$")
 _BOUGHT = re.compile(r"\b(?:cost\w*|bought|buy|paid|cuest\w+|compr\w+)\b")
 _MARGIN = re.compile(r"\b(?:margin|margen)\b")
 
@@ -129,6 +130,8 @@ def _with_rate(plain: str, amount: _Number, rate: _Number) -> str | None:
             return f"{amount.value} / (1 - {rate.value} / 100)"
         return f"{amount.value} * (1 + {rate.value} / 100)" if _GAIN.search(plain) else None
     is_more = _MORE.search(plain) or _WITH_TAX.search(plain)
+    if _WITHHELD.search(plain) and _LEFT.search(plain):
+        return f"{amount.value} * (1 - {rate.value} / 100)"
     if is_less and not is_more:
         return f"{amount.value} {'/' if _ORIGINALLY.search(plain) else '*'} (1 - {rate.value} / 100)"
     if is_more and not is_less and not _ORIGINALLY.search(plain):
@@ -211,7 +214,10 @@ def _of_two(plain: str, amounts: list[_Number]) -> str | None:
         if len(sales) == len(costs) == 1 and sales != costs:
             is_of_cost = _ON_COST.search(plain) or not (_MARGIN.search(plain) or _ON_PRICE.search(plain))
             return f"({sales[0].value} - {costs[0].value}) / {(costs if is_of_cost else sales)[0].value} * 100"
-        return None
+        gains = [each for each in amounts if _GAINED.search(each.before)]
+        return (
+            f"{gains[0].value} / {sales[0].value} * 100" if len(gains) == len(sales) == 1 and gains != sales else None
+        )
     wholes = [each for each in amounts if _WHOLE_BEFORE.search(each.before)]
     if len(wholes) != 1:
         return None

@@ -48,7 +48,7 @@ _EXAMPLES: dict[str, tuple[str, str]] = {
         "in Rome | what movie should I watch | how tall is the Eiffel tower | call me a taxi | what's the score of the game | "
         "give me medical advice | how many people live in China | write an essay about the war | draw me a picture of a cat | "
         "how old are you | do you love me | sing a song | bitcoin price | how far is the moon | convert 100 dollars to euros | "
-        "how many euros are 50 pounds | translate hello into spanish | send a message to Pedro | translate good night into italian | delete my account | delete everything | remove all my data | erase all the documents | change my password | reset my password | my printer does not work | who is my boss | forecast next quarter | predict the sales of next year | can you forecast demand for december | what will we sell next month",
+        "how many euros are 50 pounds | translate hello into spanish | send a message to Pedro | print the contract | scan this page | translate good night into italian | delete my account | delete everything | remove all my data | erase all the documents | change my password | reset my password | my printer does not work | who is my boss | forecast next quarter | predict the sales of next year | can you forecast demand for december | what will we sell next month",
         "¿qué tiempo hace mañana en Madrid? | va a llover hoy | cuéntame un chiste | escribe un poema sobre el mar | quién "
         "ganó el mundial | últimas noticias | a cuánto cotiza Apple | traduce este texto al francés | envía un correo a Ana | "
         "pide una pizza | pon música | cuál es la capital de Francia | recomiéndame un restaurante | reserva un vuelo a París "
@@ -57,7 +57,7 @@ _EXAMPLES: dict[str, tuple[str, str]] = {
         "Roma | qué película puedo ver | cuánto mide la torre Eiffel | llama a un taxi | cómo va el partido | dame un consejo "
         "médico | cuánta gente vive en China | escribe una redacción sobre la guerra | dibuja un gato | cuántos años tienes | "
         "me quieres | canta una canción | precio del bitcoin | a qué distancia está la luna | convierte 100 dólares a euros | "
-        "cuántos euros son 50 libras | traduce hola al inglés | manda un mensaje a Pedro | traduce buenas noches al italiano | elimina mi cuenta | bórralo todo | borra todos mis datos | elimina todos los documentos | cambia mi contraseña | quiero cambiar la contraseña | no me funciona la impresora | quién es mi jefe | previsión del próximo trimestre | predice las ventas del año que viene | puedes prever la demanda de diciembre | cuánto venderemos el mes que viene",
+        "cuántos euros son 50 libras | traduce hola al inglés | manda un mensaje a Pedro | imprime el contrato | escanea esta hoja | traduce buenas noches al italiano | elimina mi cuenta | bórralo todo | borra todos mis datos | elimina todos los documentos | cambia mi contraseña | quiero cambiar la contraseña | no me funciona la impresora | quién es mi jefe | previsión del próximo trimestre | predice las ventas del año que viene | puedes prever la demanda de diciembre | cuánto venderemos el mes que viene",
     ),
 }  # fmt: skip
 

@@ -26,6 +26,12 @@ my invoice says 726 with vat at 21, what is the taxable base | mi factura pone 7
 cost 35, margin of 30% on the sale price, what do i sell at? | coste 35, margen del 30% sobre el precio de venta, a cuanto vendo? | 50
 i buy at 40 and want a 25% markup, selling price? | compro a 40 y quiero ganar un 25%, precio de venta? | 50
 bought for 64 sold for 80, whats my profit in percent of cost | compre por 64 y vendi por 80, que beneficio en porcentaje sobre el coste | 25
+gross salary 2,900, 19% withheld, what's left | sueldo bruto 2.900, retencion del 19%, que queda | 2349
+profit of 84,000 on sales of 420,000, margin %? | beneficio de 84.000 con ventas de 420.000, margen %? | 20
+we spent 340 of the 2,000 budget, what percentage is left? | hemos gastado 340 de los 2.000 del presupuesto, que porcentaje queda? | 83
+we invoiced 18,350 in march and 21,470 in april, how much more is that? | facturamos 18.350 en marzo y 21.470 en abril, cuanto mas es? | 3120
+vat on 1,275.40 at 10% | iva de 1.275,40 al 10% | 127.54
+my hotel bill of 423.50 includes 10% vat, base amount? | mi factura de hotel de 423,50 incluye un 10% de iva, base? | 385
 20% tip on 64.50 | 20% de propina sobre 64,50 | 12.9
 """
 PARTS = """
@@ -48,6 +54,8 @@ rent is 850 + 60 for gas + 45 internet, sum? | alquiler 850 + 60 de gas + 45 de 
 14 salaries of 1,650, yearly total? | 14 pagas de 1.650, total anual? | 23100
 i sold 40 at 12.50 and 25 at 9, total? | vendi 40 a 12,50 y 25 a 9, total? | 725
 2 nights at 130 and 3 at 190? | 2 noches a 130 y 3 a 190? | 830
+5 licences at 39.90 per month, what does that come to for a year? | 5 licencias a 39,90 al mes, cuanto sale al año? | 2394
+the square of 17 minus 9 | el cuadrado de 17 menos 9 | 280
 litre costs 1.65, how much is 42 litres | el litro cuesta 1,65, cuanto son 42 litros | 69.3
 42 litres at 1.65 | 42 litros a 1,65 | 69.3
 a car uses 6.5 l per 100 km, how much for 340 km | un coche gasta 6,5 l a los 100 km, cuanto para 340 km | 22.1
