@@ -6,10 +6,21 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from batuta.datasets.charts.chart import draw
+from batuta.datasets.charts.request import ChartRequest
+from batuta.datasets.files import dataset_from_csv
+from batuta.datasets.library import DatasetLibrary
+from batuta.datasets.memory import MemoryDatasetStore
+from batuta.datasets.store import DatasetOwner
 from batuta.kernel.ids import new_id
+from batuta.kernel.users import ToolUser
+from batuta.orchestration.specialist import AgentRegistry
+from batuta.server.boards.recipe import RecordedCall, recipe_of
+from batuta.server.boards.refreshing import TileRefresher, TileViewer
 from batuta.server.config import Settings
 from batuta.server.database.principal import ANONYMOUS, SYSTEM, Principal, acting_as
 from batuta.server.database.tables import board_tiles, boards
+from batuta.testing.datasets import NOW
 from tests.support.chart_team import SalesBook, chart_team
 from tests.support.platform import PASSWORD, Person, Running, running, settings_for
 
@@ -84,6 +95,20 @@ async def test_a_tile_outlives_its_conversation(charting: Running, book: SalesBo
     book.rows.append(GROWN)
     refreshed = (await ana.http.post(f"/api/boards/{board}/tiles/{tile['tile_id']}/refresh")).json()
     assert refreshed["shown"]["rows"][0] == ["Portugal", "1050.00"]
+
+
+async def test_a_chart_of_a_brought_file_is_drawn_again_of_the_rows_that_are_kept() -> None:
+    """The tool that took the file along with a message finds no file on a board."""
+    kept = MemoryDatasetStore()
+    library = DatasetLibrary(store=kept, owner=DatasetOwner(session_id="s"))
+    table = await library.keep(dataset_from_csv(b"shop,sold\nA,5\nB,9\n", name="shops.csv", now=NOW), key="file")
+    request = ChartRequest(dataset=table.name, x="shop")
+    figures = await library.keep((await draw(library, request)).plan.figures, key="chart")
+    call = RecordedCall(agent_id="graphing_agent", tool_name="draw_chart", args={})
+    recipe = recipe_of(figures, [table, figures], {table.dataset_id: call, figures.dataset_id: call})
+    viewer = TileViewer(user=ToolUser(id="ana"), language="en", timezone="UTC")
+    shown = await TileRefresher(AgentRegistry([]), kept).snapshot(recipe, viewer)
+    assert [list(row) for row in shown.rows] == [["B", 9], ["A", 5]]
 
 
 async def test_a_follow_up_chart_of_a_numbered_dataset_is_computed_again(charting: Running, book: SalesBook) -> None:

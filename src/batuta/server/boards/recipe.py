@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from batuta.datasets.attached import UPLOAD_CONNECTOR
 from batuta.datasets.charts.planning import CHART_CONNECTOR
 from batuta.datasets.charts.request import ChartRequest
 from batuta.datasets.sql import SQL_CONNECTOR
@@ -116,6 +117,8 @@ def _add(
         for source in sources:
             _add(source, kept, calls, steps)
         steps[name] = QueryStep(dataset=name, sql=info.provenance.query, title=info.title)
+    elif info.provenance.connector == UPLOAD_CONNECTOR:  # the tool that took the file finds none on a board
+        steps[name] = _kept_step(info)
     elif call := calls.get(info.dataset_id):
         records = sources[0] if sources else None
         steps[name] = ToolCallStep(
@@ -124,7 +127,11 @@ def _add(
     elif maker := _maker(name, kept, calls):
         _add(maker, kept, calls, steps)
     else:
-        steps[name] = KeptStep(dataset=name, session_id=info.session_id, dataset_id=info.dataset_id)
+        steps[name] = _kept_step(info)
+
+
+def _kept_step(info: DatasetInfo) -> KeptStep:
+    return KeptStep(dataset=info.name, session_id=info.session_id, dataset_id=info.dataset_id)
 
 
 def _maker(name: str, kept: Mapping[str, DatasetInfo], calls: Mapping[str, RecordedCall]) -> str | None:
