@@ -193,6 +193,8 @@ def test_columns_from_one_to_another_are_all_between() -> None:
     ("text", "expected"),
     [
         ("ordénala por cliente", {"order": "label"}),
+        ("apílalo por estado", {"kind": "stacked", "series": "status"}),
+        ("stack them by status", {"kind": "stacked", "series": "status"}),
         ("back to all", {"is_everything": True, "only": [], "excluded": [], "top": None}),
         ("stack them", {"kind": "stacked"}),
         ("hours and amount by customer with two axes", {"kind": "combined", "x": "customer", "y": ["hours", "amount"]}),

@@ -216,7 +216,7 @@ class _Reading:
             self._found["is_added"] = True
         self._read_released()
         self._read_dropped()
-        stacked = re.search(r" (?:stacked|apilad[oa]s?)(?= (?:by|por) )", self._text)
+        stacked = re.search(r" (?:stacked|stack (?:it|them)|apila(?:d[oa]s?|l[oa]s?)?)(?= (?:by|por) )", self._text)
         if stacked:  # what follows are the parts of the stack
             self._found["kind"] = "stacked"
             self._cut(

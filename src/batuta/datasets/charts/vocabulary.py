@@ -120,6 +120,7 @@ COLUMN_WORDS: Final[Words] = {
     "site": ("site", "sites", "office", "offices", "sede", "sedes", "oficina", "oficinas"),
     "salesperson": ("salesperson", "salespeople", "seller", "vendedor", "vendedores", "comercial", "comerciales"),
     "category": ("category", "categories", "categoría", "categorías", "type", "tipo"),
+    "priority": ("priority", "priorities", "prioridad", "prioridades"),
     "status": ("status", "state", "estado"),
     "company": ("company", "companies", "empresa", "empresas"),
     "currency": ("currency", "currencies", "curr", "ccy", "moneda", "divisa"),
