@@ -62,7 +62,7 @@ APPEND = (
     PictureStep(
         "Rows, head, claims and read models in one transaction", "batuta.eventstore.sqlite_append.append_all", "log"
     ),
-    PictureStep("Durable: ring the doorbells, call the listeners", "batuta.eventstore.doorbells.Bells.tell", "up"),
+    PictureStep("Durable: ring the doorbells, call the listeners", "batuta.eventstore.doorbells.Bells.announce", "up"),
     PictureStep(
         "Followers in this process take it from memory", "batuta.server.live.stored_events.SubscriberBuffer.push", "up"
     ),

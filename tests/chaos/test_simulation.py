@@ -63,7 +63,7 @@ def _announced_too_early(patch: pytest.MonkeyPatch) -> None:
     async def append_batch(self: StoreLog, batch: Batch) -> Appended:
         head = await self.head(batch.session_id)  # type: ignore[attr-defined]
         guess = Appended(epoch=1, first_seq=head.last_seq + 1, count=len(batch.entries), is_new=True)
-        self.bells._tell(Grown(batch.session_id, guess, batch.events, tuple(e.payload for e in batch.entries)))
+        self.bells._notify(Grown(batch.session_id, guess, batch.events, tuple(e.payload for e in batch.entries)))
         return await stored(self, batch)
 
     patch.setattr(StoreLog, "append_batch", append_batch)

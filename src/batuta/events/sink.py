@@ -1,4 +1,4 @@
-"""Where events go. One road: everything worth telling passes through an `EventSink`.
+"""Where events go. One road: everything worth reporting passes through an `EventSink`.
 
 A sink handed to a run is an observer: it watches from beside the run and can neither break nor slow it (`observers`).
 The one recording sink (`Recorder`) is awaited.

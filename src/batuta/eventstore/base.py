@@ -93,7 +93,7 @@ class StoreLog(ABC):
             self.refusals.note()
             raise
         self.refusals.forget()
-        self.bells.tell(batch, appended)
+        self.bells.announce(batch, appended)
         return appended
 
     async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:

@@ -92,9 +92,9 @@ class Bells:
         for bell in self._bells:
             bell.ring(session_ids)
         for session_id in session_ids if self._listeners else ():
-            self._tell(Grown(session_id))
+            self._notify(Grown(session_id))
 
-    def tell(self, batch: Batch, appended: Appended) -> None:
+    def announce(self, batch: Batch, appended: Appended) -> None:
         """A batch is durable: ring, and hand it to those who listen, if it was stored just now.
 
         One that came again may name other ids than the log holds, or say what was erased there.
@@ -106,7 +106,7 @@ class Bells:
             bell.ring((batch.session_id,))
         if self._listeners:
             payloads = tuple([entry.payload for entry in batch.entries])
-            self._tell(Grown(batch.session_id, appended, batch.events, payloads))
+            self._notify(Grown(batch.session_id, appended, batch.events, payloads))
 
     @contextmanager
     def listening(self, listener: GrowthListener) -> Iterator[None]:
@@ -117,7 +117,7 @@ class Bells:
         finally:
             self._listeners.remove(listener)
 
-    def _tell(self, grown: Grown) -> None:
+    def _notify(self, grown: Grown) -> None:
         for listener in tuple(self._listeners):
             try:
                 listener(grown)

@@ -177,9 +177,9 @@ class ResilientModel(WrappedModel):
         try:
             answer = await self._generate_within_limit(request)
         except BaseException as error:
-            await self._tell_outcome(error)
+            await self._report_outcome(error)
             raise
-        await self._tell_outcome(None)
+        await self._report_outcome(None)
         return answer
 
     async def _generate_within_limit(self, request: ModelRequest) -> Answer:
@@ -201,21 +201,21 @@ class ResilientModel(WrappedModel):
                     if isinstance(item, Answer) and not has_answered:
                         # Now, because its reader has what it wanted and may leave without asking for more.
                         has_answered = True
-                        await self._tell_outcome(None)
+                        await self._report_outcome(None)
                     if item is None:
                         break
                     yield item
         except BaseException as error:
             failure = _too_late(request) if isinstance(error, TimeoutError) else error
             if not has_answered:
-                await self._tell_outcome(failure)
+                await self._report_outcome(failure)
             if failure is not error:
                 raise failure from error
             raise
         finally:
             deadline.stop()
         if not has_answered:
-            await self._tell_outcome(None)
+            await self._report_outcome(None)
 
     async def _admit(self) -> None:
         """Pass the breaker and the limiter."""
@@ -230,7 +230,7 @@ class ResilientModel(WrappedModel):
     async def _ask_breaker(self) -> None:
         if self._protection.breaker is not None:
             asked = self._protection.breaker.ask(self._key, clock=self._protection.clock)
-            await _tell_change(await asked)
+            await _report_change(await asked)
 
     async def _take_token(self) -> None:
         limiter = self._protection.limiter
@@ -239,7 +239,7 @@ class ResilientModel(WrappedModel):
         try:
             await self._pass_limiter(limiter)
         except BaseException:
-            await self._tell_breaker(resilience.Signal.RELEASED)
+            await self._report_to_breaker(resilience.Signal.RELEASED)
             raise
 
     async def _pass_limiter(self, limiter: "RateLimiter") -> None:
@@ -251,14 +251,14 @@ class ResilientModel(WrappedModel):
             await observer.limiter_throttled(throttled)
         await limiter.settle(throttled)
 
-    async def _tell_outcome(self, error: BaseException | None) -> None:
+    async def _report_outcome(self, error: BaseException | None) -> None:
         if self._protection.breaker is not None:
-            await self._tell_breaker(resilience.Signal.SUCCEEDED if error is None else resilience.signal_of(error))
+            await self._report_to_breaker(resilience.Signal.SUCCEEDED if error is None else resilience.signal_of(error))
 
-    async def _tell_breaker(self, signal: "Signal") -> None:
+    async def _report_to_breaker(self, signal: "Signal") -> None:
         if self._protection.breaker is not None:
             change = await self._protection.breaker.tell(self._key, signal, clock=self._protection.clock)
-            await _tell_change(change)
+            await _report_change(change)
 
     async def _prepare_retry(self, attempts: Attempts, error: BatutaError, *, discards_deltas: bool = False) -> None:
         """Wait for the next try, or give up by raising the error. Who listens failing is no failure of the model."""
@@ -278,7 +278,7 @@ class ResilientModel(WrappedModel):
     async def _give_up(self, attempts: Attempts, error: BatutaError) -> None:
         if not (attempts.are_used_up and getattr(error, "status", None) in OVERLOADED):
             return
-        await self._tell_breaker(resilience.Signal.EXHAUSTED)
+        await self._report_to_breaker(resilience.Signal.EXHAUSTED)
         observer = current_observer()
         if observer is not None:
             await observer.degraded(self._key, error)
@@ -307,7 +307,7 @@ async def _settle(attempts: Attempts, *, is_successful: bool) -> None:
         await observer.retry_settled(retry, is_successful=is_successful)
 
 
-async def _tell_change(change: "BreakerChange | None") -> None:
+async def _report_change(change: "BreakerChange | None") -> None:
     observer = current_observer()
     if change is not None and observer is not None:
         await observer.breaker_changed(change)

@@ -72,7 +72,7 @@ class Undecided:
         raise Suspended(f"{request.tool_name} waits for approval", waiting_for=request.idempotency_key)
 
 
-class TellingApprover:
+class EmittingApprover:
     """Asks policies, then earlier decisions, then a person; emits what is asked and what is decided."""
 
     def __init__(
@@ -98,14 +98,14 @@ class TellingApprover:
             if verdict is not None:
                 return verdict
         approval_id = self._approval_id(request)
-        await self._tell_requested(approval_id, request)
+        await self._emit_requested(approval_id, request)
         if approval_id in self._decided:
             return as_decision(self._decided[approval_id])
         try:
             decision = await self._ask.decide(request)
         except Suspended as suspended:
             raise Suspended(str(suspended), waiting_for=approval_id) from None
-        await self._tell_resolved(approval_id, decision)
+        await self._emit_resolved(approval_id, decision)
         return decision
 
     def is_decided(self, request: ApprovalRequest) -> bool:
@@ -115,7 +115,7 @@ class TellingApprover:
     def _approval_id(self, request: ApprovalRequest) -> str:
         return self._ctx.stable_id(f"approval:{request.idempotency_key}")
 
-    async def _tell_requested(self, approval_id: str, request: ApprovalRequest) -> None:
+    async def _emit_requested(self, approval_id: str, request: ApprovalRequest) -> None:
         await self._ctx.emit(
             ApprovalRequested(
                 approval_id=approval_id,
@@ -130,7 +130,7 @@ class TellingApprover:
             )
         )
 
-    async def _tell_resolved(self, approval_id: str, decision: ApprovalDecision) -> None:
+    async def _emit_resolved(self, approval_id: str, decision: ApprovalDecision) -> None:
         await self._ctx.emit(
             ApprovalResolved(
                 approval_id=approval_id,

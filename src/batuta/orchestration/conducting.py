@@ -86,7 +86,7 @@ class Handoffs:
         explanation: str | None = None,
         plan_step_id: str | None = None,
     ) -> None:
-        """Record a handoff, tell it, and change who acts."""
+        """Record a handoff, emit it, and change who acts."""
         record = HandoffRecord(
             handoff_id=ctx.stable_id(f"handoff:{plan_step_id or taker.agent_id}:{reason}"),
             from_agent_id=giver.agent_id,

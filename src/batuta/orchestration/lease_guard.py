@@ -84,7 +84,7 @@ class LeaseGuard:
 
 class OwnersRecorder:
     """Records while the lease is held: an owner that lost it stops at the next event, or at the next barrier if it has
-    nothing to tell. It must not even record that it stopped: the turn goes on.
+    nothing to emit. It must not even record that it stopped: the turn goes on.
     """
 
     def __init__(self, recorder: PipelinedRecorder, guard: LeaseGuard) -> None:

@@ -30,7 +30,7 @@ from batuta.kernel.ids import EventId, MessageId, new_id
 from batuta.kernel.messages import Message, StopReason
 from batuta.kernel.usage import Usage
 from batuta.llm.model import Model, ModelSettings
-from batuta.orchestration.approvals import APPROVAL_LIFETIME, ApprovalPolicy, TellingApprover, Undecided
+from batuta.orchestration.approvals import APPROVAL_LIFETIME, ApprovalPolicy, EmittingApprover, Undecided
 from batuta.orchestration.conducting import Conductor, TurnRequest, build_graph
 from batuta.orchestration.plan_execution import FailurePolicy
 from batuta.orchestration.plans import Plan
@@ -125,7 +125,7 @@ class Orchestrator:
         """Run a turn, for the first time or again after an interruption."""
         options.setdefault("session_id", new_id())
         options.setdefault("turn_id", new_id())
-        kept = _Kept(options.get("sink"))
+        kept = _TurnEvents(options.get("sink"))
         options["sink"] = kept.sink
         recorder, history = options.get("recorder"), kept.events
         if isinstance(recorder, PipelinedRecorder):
@@ -157,7 +157,7 @@ class Orchestrator:
 
 
 class TurnStep(Step[str, str]):
-    """The outermost step of a turn: tells its beginning and its end."""
+    """The outermost step of a turn: emits its beginning and its end."""
 
     is_transparent = True
 
@@ -187,7 +187,7 @@ class TurnStep(Step[str, str]):
             raise
         except Exception as error:
             failure = getattr(error, "error", None) or StepError.of(error, step_name=self.name)
-            await self._tell_error(ctx, failure)
+            await self._emit_error(ctx, failure)
             await self._close(ctx, "failed", started)
             raise
         await self._close(ctx, "success", started)
@@ -204,8 +204,8 @@ class TurnStep(Step[str, str]):
                 )
             )
 
-    def _approver(self, ctx: Context, given: Approver | None) -> TellingApprover:
-        return TellingApprover(
+    def _approver(self, ctx: Context, given: Approver | None) -> EmittingApprover:
+        return EmittingApprover(
             ctx,
             given or Undecided(),
             policies=(*self._team.approval_policies, *self._turn.policies),
@@ -245,7 +245,7 @@ class TurnStep(Step[str, str]):
             return next(said, "success")
         return "paused" if status == "paused" else None
 
-    async def _tell_error(self, ctx: Context, failure: StepError) -> None:
+    async def _emit_error(self, ctx: Context, failure: StepError) -> None:
         await ctx.emit(
             ErrorOccurred(
                 code=failure.code,
@@ -257,7 +257,7 @@ class TurnStep(Step[str, str]):
         )
 
 
-class _Kept:
+class _TurnEvents:
     """Keeps a turn's events beside the other sinks."""
 
     never_blocks = True

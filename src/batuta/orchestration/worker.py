@@ -249,7 +249,7 @@ class TurnWorker:
 
     def _sink(self, lease: Lease, history: Sequence[Event]) -> FanOutSink | None:
         watcher = self._settings.watch(lease, history)
-        sinks = [self._live, None if watcher is None else _News(watcher, history)]
+        sinks = [self._live, None if watcher is None else _NewEvents(watcher, history)]
         present = [sink for sink in sinks if sink is not None]
         return FanOutSink(*present) if present else None
 
@@ -385,15 +385,15 @@ class _StopWatch:
                         self._turns[turn_id].cancel()
 
 
-class _News(FanOutSink):
-    """Tells a watcher what the log does not hold yet: a run that is repeated tells the rest again."""
+class _NewEvents(FanOutSink):
+    """Gives a watcher what the log does not hold yet: a run that is repeated emits the rest again."""
 
     def __init__(self, watcher: EventSink, history: Sequence[Event]) -> None:
         super().__init__(watcher)
         self._known = frozenset(event.event_id for event in history)
 
     def emit(self, event: Event) -> None:
-        """Hand on what is news."""
+        """Hand on what is new."""
         if event.event_id not in self._known:
             super().emit(event)
 

@@ -28,9 +28,9 @@ class Progress:
 class Meter:
     """Counts results and reports progress."""
 
-    def __init__(self, inputs: object, tell: Callable[[Progress], None] | None) -> None:
+    def __init__(self, inputs: object, announce: Callable[[Progress], None] | None) -> None:
         self._total = len(inputs) if isinstance(inputs, Sized) else None
-        self._tell = tell
+        self._announce = announce
         self._done = 0
         self._failed = 0
 
@@ -38,8 +38,8 @@ class Meter:
         """Count one result."""
         self._done += 1
         self._failed += result.is_error
-        if self._tell is not None:
-            self._tell(Progress(self._done, self._failed, self._total))
+        if self._announce is not None:
+            self._announce(Progress(self._done, self._failed, self._total))
         return result
 
 

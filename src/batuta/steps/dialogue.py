@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from batuta import steps
 from batuta.conversations.validity import with_own_ids
-from batuta.events.adapters.telling import events_of
+from batuta.events.adapters.answer_events import events_of
 from batuta.events.conversation import AssistantMessage
 from batuta.events.progress import ContentDelta, StreamDiscarded, ThinkingDelta
 from batuta.events.tools import ToolRequest

@@ -65,12 +65,12 @@ class ToolLimits:
         try:
             value = await run()
         except BaseException as error:
-            await self._tell(key, signal_of(error))
+            await self._report(key, signal_of(error))
             raise
-        await self._tell(key, Signal.SUCCEEDED)
+        await self._report(key, Signal.SUCCEEDED)
         return value
 
-    async def _tell(self, key: str, signal: Signal) -> None:
+    async def _report(self, key: str, signal: Signal) -> None:
         change = await self._breaker.tell(key, signal)
         if change is not None and (observer := current_observer()) is not None:
             await observer.breaker_changed(change)

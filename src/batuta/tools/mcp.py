@@ -293,7 +293,7 @@ class _Session:
             async for _ in changes:
                 self._wake.set()
 
-    async def _hear(self, message: Any) -> None:
+    async def _on_message(self, message: Any) -> None:
         if isinstance(message, wire.ToolListChangedNotification):
             self._wake.set()
 
@@ -334,7 +334,7 @@ class _Session:
             target,
             mode=server.protocol,
             read_timeout_seconds=server.timeout.total_seconds(),
-            message_handler=self._hear,
+            message_handler=self._on_message,
             cache=None,
         )
 

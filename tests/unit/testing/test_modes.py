@@ -72,7 +72,7 @@ def undone_never_in_durable_runs(patch: pytest.MonkeyPatch) -> None:
 
 def streams_never_reach_the_breaker(patch: pytest.MonkeyPatch) -> None:
     """A streamed success is not reported."""
-    told = ResilientModel._tell_outcome
+    told = ResilientModel._report_outcome
     stream = ResilientModel._stream_once
 
     async def without_success(self: ResilientModel, error: BaseException | None) -> None:
@@ -81,7 +81,7 @@ def streams_never_reach_the_breaker(patch: pytest.MonkeyPatch) -> None:
 
     def streamed(self: ResilientModel, request: ModelRequest) -> Any:
         deaf = ResilientModel(self.inner, self.protection)
-        deaf._tell_outcome = without_success.__get__(deaf)  # type: ignore[method-assign]
+        deaf._report_outcome = without_success.__get__(deaf)  # type: ignore[method-assign]
         return stream(deaf, request)
 
     patch.setattr(ResilientModel, "_stream_once", streamed)
@@ -255,12 +255,12 @@ def objects_shown_by_their_address(patch: pytest.MonkeyPatch) -> None:
 
 def failed_undo_not_told_by_turns(patch: pytest.MonkeyPatch) -> None:
     """The error of a turn does not name what could not be undone."""
-    tell = TurnStep._tell_error
+    tell = TurnStep._emit_error
 
     async def told(self: TurnStep, ctx: Context, failure: StepError) -> None:
         await tell(self, ctx, replace(failure, rollback_failures=()))
 
-    patch.setattr(TurnStep, "_tell_error", told)
+    patch.setattr(TurnStep, "_emit_error", told)
 
 
 def announced_plans_refused(patch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from batuta.kernel.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from batuta.events.adapters.answer_events import events_of as events_of
     from batuta.events.adapters.anthropic import AnthropicAdapter as AnthropicAdapter
     from batuta.events.adapters.base import BaseAdapter as BaseAdapter
     from batuta.events.adapters.base import BlockType as BlockType
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from batuta.events.adapters.openai_responses import OpenAIResponsesAdapter as OpenAIResponsesAdapter
     from batuta.events.adapters.registry import ADAPTERS as ADAPTERS
     from batuta.events.adapters.registry import adapter_for as adapter_for
-    from batuta.events.adapters.telling import events_of as events_of
 
 _imported, __all__ = lazy_exports(
     __name__,
@@ -26,7 +26,7 @@ _imported, __all__ = lazy_exports(
         "batuta.events.adapters.openai_chat": ("OpenAIChatAdapter",),
         "batuta.events.adapters.openai_responses": ("OpenAIResponsesAdapter",),
         "batuta.events.adapters.registry": ("ADAPTERS", "adapter_for"),
-        "batuta.events.adapters.telling": ("events_of",),
+        "batuta.events.adapters.answer_events": ("events_of",),
     },
 )
 

@@ -9,6 +9,7 @@ A provider's adapter gives the tables and the two readings that differ; the rest
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
+from batuta.events.adapters.answer_events import events_of
 from batuta.events.adapters.failures import failure
 from batuta.events.adapters.langchain import LANGCHAIN_BLOCKS, is_langchain, langchain_reading, langchain_usage
 from batuta.events.adapters.plain import Fields, UnreadableError, fields_of, optional_text, plain
@@ -22,7 +23,6 @@ from batuta.events.adapters.reading import (
     warn_of_malformed_block,
     warn_of_unknown_block,
 )
-from batuta.events.adapters.telling import events_of
 from batuta.events.envelope import Event
 from batuta.kernel.errors import MalformedAnswerError, ProviderUnavailableError
 from batuta.kernel.messages import Answer, ContentBlock, Delta, StopReason
