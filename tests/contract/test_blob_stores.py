@@ -96,17 +96,20 @@ async def test_what_is_deleted_is_gone(blobs: BlobStore) -> None:
 @pytest.mark.parametrize("blobs", [None, "s3_address"], indirect=True, ids=["folder", "s3"])
 async def test_of_two_requests_for_the_same_place_one_is_refused(blobs: BlobStore) -> None:
     """Neither mixes its bytes into the other's, where the store honours conditional writes (decision 0115)."""
-    begun = asyncio.Event()
+    begun, is_answered = asyncio.Event(), asyncio.Event()
 
     async def slow() -> AsyncIterator[bytes]:
         yield b"first "
         begun.set()
-        await asyncio.sleep(0.3)
+        await is_answered.wait()
         yield b"request"
 
     async def late() -> int:
         await begun.wait()
-        return await blobs.append("both", parts(b"other request"), limit=100)
+        try:
+            return await blobs.append("both", parts(b"other request"), limit=100)
+        finally:
+            is_answered.set()
 
     outcomes = await asyncio.gather(blobs.append("both", slow(), limit=100), late(), return_exceptions=True)
     assert [type(each) for each in outcomes].count(UploadBusyError) == 1

@@ -52,7 +52,7 @@ async def waiting_for_a_lock(url: str, count: int) -> None:
     connection = await asyncpg.connect(url)
     query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while await connection.fetchval(query) < count:
                 await asyncio.sleep(0.02)
     finally:
@@ -122,7 +122,7 @@ async def test_a_worker_does_not_wait_for_a_turn_that_another_is_taking(postgres
     first, second = new_id(), new_id()
     for session in (first, second):
         await postgres.queue.accept(turn(session), [said("hello")])
-    async with held(log_url, TURN_OF, first), asyncio.timeout(15):
+    async with held(log_url, TURN_OF, first), asyncio.timeout(60):
         lease = await postgres.queue.lease("ana")
     assert lease is not None
     assert lease.work.session_id == second
@@ -155,7 +155,7 @@ async def test_a_session_that_is_held_delays_no_other_for_long(postgres: Store, 
     async with held(log_url, HEAD_OF, mine):
         stuck = asyncio.create_task(postgres.log.append(mine, [said("second")]))
         await waiting_for_a_lock(log_url, 1)
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             await asyncio.gather(
                 *(postgres.log.append(other, [said("hello")]) for other in (mine, *others)), return_exceptions=True
             )
@@ -191,7 +191,7 @@ async def test_a_locked_file_holds_many_writers_no_longer_than_one(
         await log.append(new_id(), [said("x")])
         with closing(sqlite3.connect(path, isolation_level=None)) as foreign:
             foreign.execute("BEGIN IMMEDIATE")
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 answers = await asyncio.gather(
                     *(log.append(new_id(), [said("x")]) for _ in range(100)), return_exceptions=True
                 )
@@ -270,11 +270,11 @@ async def test_a_projector_that_is_cancelled_while_it_writes_ends(
 
     monkeypatch.setattr(postgres_projections, "upsert", upsert)
     task = asyncio.create_task(postgres.projector.run())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await writing.wait()
         for _ in range(turns):
             await asyncio.sleep(0)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await cancelled([task])
     assert task.cancelled()
 

@@ -211,7 +211,7 @@ def _damage(path: Path, damage: str, rng: Random) -> None:
 
 async def _replicated(primary: RedisServer, replica: RedisServer) -> None:
     with primary.client() as first, replica.client() as second:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while _offset(first, "master_repl_offset") != _offset(second, "slave_repl_offset"):
                 await asyncio.sleep(0.05)
 

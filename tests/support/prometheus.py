@@ -49,7 +49,7 @@ class PrometheusServer(Server):
         return [rule for group in self._get("/api/v1/rules")["data"]["groups"] for rule in group["rules"]]
 
     def _get(self, path: str) -> Any:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as response:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as response:
             return json.load(response)
 
     def _command(self) -> list[str]:

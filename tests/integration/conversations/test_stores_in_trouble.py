@@ -67,7 +67,7 @@ async def test_a_server_that_dies_is_unavailable_and_keeps_what_it_acknowledged(
 ) -> None:
     url = private_postgres.url(private_postgres.create_database())
     record = a_record()
-    async with asyncpg.create_pool(url, min_size=1, max_size=2, timeout=5) as pool:
+    async with asyncpg.create_pool(url, min_size=1, max_size=2, timeout=60) as pool:
         store = PostgresConversationStore(pool)
         await store.create_schema()
         await store.create(record)

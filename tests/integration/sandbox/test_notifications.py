@@ -48,7 +48,7 @@ def receiver() -> Iterator[tuple[str, Told]]:
 
 def post(url: str, body: object) -> int:
     request = Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
-    with urlopen(request, timeout=20) as answer:
+    with urlopen(request, timeout=60) as answer:
         return int(answer.status)
 
 
@@ -60,6 +60,6 @@ def test_a_change_reaches_the_receiver(receiver: tuple[str, Told]) -> None:
         body = {"notificationUrl": address, "resource": f"/api/v2.0/{customers}", "clientState": "mine"}
         assert post(f"{server.api_url}/subscriptions", body) == 201
         assert post(f"{server.api_url}/{customers}", {"displayName": "Acme"}) == 201
-        notified = told.get(timeout=20)
+        notified = told.get(timeout=60)
     assert (notified["changeType"], notified["clientState"]) == ("created", "mine")
     assert notified["resource"].startswith(f"api/v2.0/{customers}(")

@@ -163,7 +163,7 @@ def test_the_command_serves_the_file_until_it_is_stopped(file: Path) -> None:
         line = process.stderr.readline()
         found = re.search(r"http://(127\.0\.0\.1:\d+)(/\S+)", line)
         assert found is not None, line
-        connection = http.client.HTTPConnection(found[1], timeout=20)
+        connection = http.client.HTTPConnection(found[1], timeout=60)
         connection.request("GET", f"{found[2]}/companies")
         assert len(json.loads(connection.getresponse().read())["value"]) == 2
         connection.request("GET", "/sandbox")

@@ -94,7 +94,7 @@ async def test_se07_a_logout_at_one_process_closes_sockets_at_the_other(sites: l
     here = await sites[0].person()
     tab = await (await at(sites[1], here)).tab()
     await here.http.post("/api/auth/logout")
-    await tab.until(lambda: not tab.client.connected, seconds=5)
+    await tab.until(lambda: not tab.client.connected)
 
 
 async def test_a_flushed_redis_costs_nothing(sites: list[Running], redis_server: RedisServer) -> None:
@@ -135,7 +135,7 @@ async def test_a_user_is_notified_at_whichever_process_they_are_connected_to(sit
         tab = await person.tab()
         tab.client.on("job:ended", shown[name].append)
     content = {"job_id": new_id(), "status": "failed"}
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not shown["ana"]:
             bus = sites[0].platform.backends.bus
             bus.publish(Notification("user", ana.user_id, name="job:ended", content=content))
@@ -151,7 +151,7 @@ async def test_notifications_reach_the_other_processes(redis_url: str) -> None:
     piece = ContentDelta(session_id=SessionId(new_id()), delta="ñ", source_agent_id="a", message_id=new_id())
     async with first.running(), second.running():
         with first.subscribed({"live": heard["first"].append}), second.subscribed({"live": heard["second"].append}):
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while not heard["second"]:
                     first.publish(Notification("live", str(piece.session_id), event=piece))
                     await asyncio.sleep(0.1)
@@ -181,7 +181,7 @@ async def test_se04_what_somebody_else_writes_to_redis_is_dropped_and_counted(re
     heard: list[Notification] = []
     async with first.running(), second.running(), Redis.from_url(redis_url) as attacker:
         with second.subscribed(dict.fromkeys(KINDS, heard.append)):  # type: ignore[arg-type]
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while not second.dropped:
                     await attacker.publish(CHANNEL, forged)
                     await asyncio.sleep(0.05)
@@ -200,7 +200,7 @@ async def test_se04_a_message_counts_once(redis_url: str) -> None:
     heard: list[Notification] = []
     async with bus.running(), Redis.from_url(redis_url) as attacker:
         with bus.subscribed({"work": heard.append}):
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while bus.dropped < 3:
                     await attacker.publish(CHANNEL, message)
                     await asyncio.sleep(0.05)
@@ -210,5 +210,5 @@ async def test_se04_a_message_counts_once(redis_url: str) -> None:
 async def test_a_bus_that_is_closed_while_it_connects_closes(redis_url: str) -> None:
     """As under a command that looks something up and ends: at any moment of the connection."""
     for step in range(100):
-        async with asyncio.timeout(5), RedisNotificationBus(redis_url, KEY).running():
+        async with asyncio.timeout(60), RedisNotificationBus(redis_url, KEY).running():
             await asyncio.sleep(step / 10_000)

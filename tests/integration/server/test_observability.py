@@ -69,7 +69,7 @@ async def metrics_of(site: Running) -> str:
 
 async def shown(site: Running, line: str) -> str:
     """The metrics, once they hold a line."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while line not in (text := await metrics_of(site)):
             await asyncio.sleep(0.05)
     return text

@@ -1,6 +1,5 @@
 """A person's sessions: lists, names, messages, exports, usage, feedback, timelines, search (P-30, S-20)."""
 
-import asyncio
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -124,12 +123,12 @@ async def test_every_tab_learns_that_a_session_was_deleted(site: Running) -> Non
     here, there, foreign = await ana.tab(), await ana.tab(), await ben.tab()
     await there.command("session:join", {"session_id": session})
     await ana.ask(session, "hello")
-    stream = asyncio.create_task(ana.http.get(f"/api/sessions/{session}/stream"))
-    await asyncio.sleep(0.2)
-    assert (await ana.http.delete(f"/api/sessions/{session}")).status_code == 204
-    for tab in (here, there):
-        await tab.until(lambda tab=tab: tab.deleted == [session])  # type: ignore[misc]
-    assert (await stream).status_code == 200
+    async with ana.http.stream("GET", f"/api/sessions/{session}/stream") as stream:
+        assert stream.status_code == 200
+        assert (await ana.http.delete(f"/api/sessions/{session}")).status_code == 204
+        for tab in (here, there):
+            await tab.until(lambda tab=tab: tab.deleted == [session])  # type: ignore[misc]
+        await stream.aread()
     ack = await there.command("session:join", {"session_id": session})
     assert (ack["ok"], ack["problem"]["status"], foreign.deleted) == (False, 404, [])
 

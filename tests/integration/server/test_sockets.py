@@ -153,7 +153,7 @@ async def test_stop_over_the_socket(site: Running) -> None:
     turn = await say(tab, session, "slow one")
     await asyncio.sleep(0.3)
     assert await tab.command("chat:stop", {"session_id": session}) == {"ok": True}
-    await tab.until(lambda: has_ended(tab.events, turn["turn_id"]), seconds=5)
+    await tab.until(lambda: has_ended(tab.events, turn["turn_id"]))
     assert tab.stored[-1]["status"] == "cancelled"
 
 
@@ -194,7 +194,7 @@ async def test_se07_logout_closes_the_sockets_of_that_login_only(site: Running) 
     elsewhere.http.cookies.set("batuta_session", login, domain="127.0.0.1")
     other = await elsewhere.tab()
     await ana.http.post("/api/auth/logout")
-    await tab.until(lambda: not tab.client.connected, seconds=5)
+    await tab.until(lambda: not tab.client.connected)
     assert other.client.connected
 
 
@@ -207,7 +207,7 @@ async def test_se07_a_change_made_elsewhere_reaches_live_sockets_within_seconds(
         await site.platform.identity.change_roles(ana.user_id, ("user", "approver"))
     else:
         await site.platform.identity.disable(ana.user_id)
-    await tab.until(lambda: not tab.client.connected, seconds=5)
+    await tab.until(lambda: not tab.client.connected)
 
 
 async def test_a_command_after_the_login_ended_is_refused(embedded: Running) -> None:
@@ -293,7 +293,7 @@ async def test_bi03_a_frame_beyond_the_limit_ends_the_connection(embedded: Runni
     ana = await embedded.person()
     tab = await ana.tab()
     await tab.client.emit("chat:message", {"text": "x" * 400_000})
-    await tab.until(lambda: not tab.client.connected, seconds=5)
+    await tab.until(lambda: not tab.client.connected)
     assert (await ana.http.get("/healthz")).status_code == 200
 
 

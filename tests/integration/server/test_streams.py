@@ -50,7 +50,7 @@ async def frames_of(response: httpx.Response) -> AsyncIterator[Frame]:
 async def until_end(frames: AsyncIterator[Frame]) -> list[Frame]:
     """Frames up to the end of a turn."""
     found = []
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         async for frame in frames:
             found.append(frame)
             if frame.content["type"] == "complete":

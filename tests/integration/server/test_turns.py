@@ -210,6 +210,6 @@ async def _until_running(site: Running, turn_id: str) -> None:
 
 
 async def _until_status(site: Running, turn_id: str, status: str) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (work := await site.platform.backends.queue.get(turn_id)) is None or work.status != status:
             await asyncio.sleep(0.01)

@@ -74,7 +74,7 @@ class Client:
     def send(self, line: bytes) -> None:
         self.writer.write(line)
 
-    async def receive(self, seconds: float = 5.0) -> bytes:
+    async def receive(self, seconds: float = 60.0) -> bytes:
         async with asyncio.timeout(seconds):
             return await self.reader.readline()
 

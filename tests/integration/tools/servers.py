@@ -45,7 +45,7 @@ def free_port() -> int:
 
 
 async def _wait_until_open(port: int) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -77,7 +77,7 @@ async def called_by_an_agent(registry: ToolRegistry, *calls: ToolCall) -> list[s
 
 
 async def eventually(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not is_so():
             await asyncio.sleep(0.01)
 
@@ -161,7 +161,7 @@ async def test_progress_of_a_server_reaches_the_caller(connect: Connect, protoco
 
 
 async def test_a_tool_that_takes_too_long_is_given_up_and_the_session_lives_on(connect: Connect) -> None:
-    async with connect(approval="never", timeout=timedelta(seconds=1)) as (_, registry):
+    async with connect(approval="never", timeout=timedelta(seconds=3)) as (_, registry):
         slow = await invoke(registry, "slow")
         after = await invoke(registry, "add", a=1, b=1)
 

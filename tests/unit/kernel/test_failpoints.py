@@ -102,7 +102,7 @@ async def test_sleep_holds_the_event_loop_too() -> None:
 
 
 def test_kill_from_the_environment_ends_the_process_at_the_hit_given() -> None:
-    output, _ = (child := child_reaching_it_three_times("here=kill@2")).communicate(timeout=20)
+    output, _ = (child := child_reaching_it_three_times("here=kill@2")).communicate(timeout=60)
     assert child.returncode == -signal.SIGKILL
     assert output.split() == ["1", "2"]
 
@@ -113,12 +113,12 @@ def test_pause_freezes_the_process_until_it_is_continued() -> None:
     assert os.WIFSTOPPED(status)
     assert psutil.Process(child.pid).status() == psutil.STATUS_STOPPED
     child.send_signal(signal.SIGCONT)
-    output, _ = child.communicate(timeout=20)
+    output, _ = child.communicate(timeout=60)
     assert (child.returncode, output.split()) == (0, ["1", "2", "3"])
 
 
 def test_an_environment_that_means_nothing_stops_the_program_with_the_reason() -> None:
-    _, errors = (child := child_reaching_it_three_times("here=explode")).communicate(timeout=20)
+    _, errors = (child := child_reaching_it_three_times("here=explode")).communicate(timeout=60)
     assert child.returncode == 1
     assert "unknown failpoint action 'explode'" in errors
 

@@ -267,7 +267,7 @@ def children_of(process: int) -> list[int]:
 
 async def kill_one(wanted: int, *, is_fork: bool, but: Collection[int] = ()) -> int:
     """Kill the reading process, or its fork that reads a file, as soon as there is another one: its number."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             for child in children_of(wanted):
                 target = next(iter(children_of(child)), None) if is_fork else child

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -30,7 +30,7 @@ class Gate:
 
     def emit(self, event: Event) -> None:
         self.is_stuck.set()
-        assert self.open.wait(10)
+        assert self.open.wait(60)
         self.events.append(event)
 
 
@@ -43,7 +43,7 @@ def stuck(
     with EventChannel(max_wait=bound) as channel:
         subscription = channel.attach(gate, name="gate", capacity=capacity, overflow=overflow)
         channel.emit(persisted(0))
-        assert gate.is_stuck.wait(5)
+        assert gate.is_stuck.wait(60)
         try:
             yield channel, gate, subscription
         finally:
@@ -101,7 +101,7 @@ def test_a_buffer_full_of_persisted_events_disconnects_rather_than_drops() -> No
         stats = subscription.stats()
         assert (stats.state, stats.dropped, stats.missed) == ("disconnected", 0, 2)
         gate.open.set()
-        subscription.wait_until_idle(5)
+        subscription.wait_until_idle(60)
         assert names(gate) == ["s0", "s1", "s2", "s3"], "what was accepted is handed over"
 
 
@@ -142,10 +142,16 @@ def test_what_comes_while_others_wait_in_the_file_waits_behind_them() -> None:
 
 def written(spill: Spill) -> Spill:
     """The same, once its thread has written something."""
-    end = time.monotonic() + 5
-    while not spill.size and time.monotonic() < end:
-        time.sleep(0.001)
+    until(lambda: spill.size > 0)
     return spill
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Return once it does."""
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end, "it did not come true"
+        time.sleep(0.001)
 
 
 def test_a_spilled_event_comes_back_as_it_was() -> None:
@@ -187,7 +193,7 @@ def test_a_producer_does_not_make_text_of_what_it_spills(monkeypatch: pytest.Mon
     with stuck(Overflow.SPILL) as (channel, gate, subscription):
         for number in range(1, 500):
             channel.emit(persisted(number))
-        time.sleep(0.05)
+        until(lambda: bool(by))
         gate.open.set()
         assert channel.drain()
     assert by == {f"batuta-{subscription.name}-spill"}
@@ -202,7 +208,7 @@ def test_a_disk_that_hangs_costs_a_producer_the_bound_once_and_then_the_subscrib
     hangs = threading.Event()
 
     def hang(_: SpillFile, __: bytes) -> None:
-        hangs.wait(10)
+        hangs.wait(60)
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(SpillFile, "append", hang)
@@ -218,11 +224,12 @@ def test_a_disk_that_hangs_costs_a_producer_the_bound_once_and_then_the_subscrib
 
 def test_a_disk_that_does_not_give_back_what_it_took_disconnects(monkeypatch: pytest.MonkeyPatch) -> None:
     """The subscriber knows that it missed something, and where to read on."""
-    monkeypatch.setattr(SpillFile, "append", lambda file, lines: None)
+    is_taken = threading.Event()
+    monkeypatch.setattr(SpillFile, "append", lambda file, lines: is_taken.set())
     with stuck(Overflow.SPILL) as (channel, gate, subscription):
         for number in range(1, 51):
             channel.emit(persisted(number))
-        time.sleep(0.1)
+        assert is_taken.wait(60)
         gate.open.set()
         assert channel.drain()
         stats = subscription.stats()
@@ -246,13 +253,13 @@ def test_a_full_disk_disconnects_loses_nothing_accepted_and_does_not_reach_the_r
     with stuck(Overflow.SPILL) as (channel, gate, subscription):
         accepted = told_until_disconnected(channel, subscription) - 1
         gate.open.set()
-        subscription.wait_until_idle(5)
+        subscription.wait_until_idle(60)
         assert [name for name in names(gate) if name.startswith("s")] == [f"s{n}" for n in range(accepted + 1)]
 
 
 def told_until_disconnected(channel: EventChannel, subscription: Subscription) -> int:
     """How many events that took."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     number = 0
     while subscription.stats().state == "connected":
         assert time.monotonic() < end, "it is still connected"
@@ -400,7 +407,7 @@ def test_a_sink_that_was_detached_in_the_middle_is_given_nothing_more() -> None:
         subscription = channel.attach(gate, name="gate")
         for number in range(100):
             channel.emit(persisted(number))
-        assert gate.is_stuck.wait(5)
+        assert gate.is_stuck.wait(60)
         channel.detach(subscription)
         gate.open.set()
         _wait_for_end_of("batuta-gate")
@@ -449,7 +456,7 @@ def test_few_contents_wait_for_a_subscriber_that_lags() -> None:
     with EventChannel() as channel:
         subscription = channel.attach(gate, name="gate", interest=Interest(has_contents=True))
         channel.emit(persisted(0))
-        assert gate.is_stuck.wait(5)
+        assert gate.is_stuck.wait(60)
         for number in range(MAX_CONTENTS + 10):
             channel.emit(contents(number))
             channel.emit(persisted(number + 1))

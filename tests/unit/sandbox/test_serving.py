@@ -20,7 +20,7 @@ CUSTOMERS = f"/api/v2.0/companies({COMPANY})/customers"
 @pytest.fixture
 def connection() -> Iterator[http.client.HTTPConnection]:
     with SandboxServer(ApiClient().sandbox) as server:
-        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=10)
+        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=60)
         yield connection
         connection.close()
 
@@ -146,7 +146,7 @@ def test_an_answer_can_get_lost_after_the_change(name: str, error: type[Exceptio
     """What a client has to reckon with: it is done, and nothing or half of the answer arrives."""
     client = ApiClient()
     with SandboxServer(client.sandbox) as server:
-        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=10)
+        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=60)
         headers = {"Content-Type": "application/json", "X-Sandbox-Fault": name}
         connection.request("POST", CUSTOMERS, json.dumps({"displayName": "Peña"}), headers)
         with pytest.raises(error):
@@ -158,7 +158,7 @@ def test_an_answer_can_get_lost_after_the_change(name: str, error: type[Exceptio
 def talked(place: str, raw: bytes) -> tuple[int, dict[str, str], bytes]:
     """The answer to bytes that no client library would send."""
     host, _, port = place.partition(":")
-    with socket.create_connection((host, int(port)), timeout=10) as plug:
+    with socket.create_connection((host, int(port)), timeout=60) as plug:
         plug.sendall(raw)
         plug.shutdown(socket.SHUT_WR)
         response = http.client.HTTPResponse(plug)

@@ -15,6 +15,7 @@ from batuta.tools import ToolContext, tool
 from batuta.tools.approval import ApprovalDecision, ApprovalRequest
 from batuta.tools.context import ToolUser
 from tests.support.garbage import left_to_the_collector
+from tests.support.loops import run_in_virtual_time
 
 
 @tool
@@ -286,11 +287,11 @@ class Hesitant:
         await asyncio.Event().wait()
 
 
-async def test_a_sentence_that_a_time_limit_cut_off_is_taken_back() -> None:
+def test_a_sentence_that_a_time_limit_cut_off_is_taken_back() -> None:
     """F-30: nobody chose to end it there, and half a figure is a wrong one."""
     sink = CapturingSink()
     agent = AgentStep(name="clerk", model=Hesitant(), output=str, is_streaming=True, timeout=0.5)
-    result = await agent.run("How much?", sink=sink)
+    result = run_in_virtual_time(agent.run("How much?", sink=sink))
     assert result.error is not None
     assert result.error.category == "transient"
     assert [event.type for event in sink.events if event.type in ("assistant_message", "stream_discarded")] == [

@@ -10,6 +10,7 @@ from batuta.kernel.approvals import ApprovalDecision, ApprovalRequest
 from batuta.kernel.errors import ToolFailedError, UnknownOutcomeError
 from batuta.testing import Reply, ScriptedModel, ToolCall
 from batuta.tools import ToolContext, tool
+from tests.support.loops import run_in_virtual_time
 
 ORDER = Reply(tool_calls=[ToolCall("order", {"sku": "A"})])
 
@@ -107,7 +108,7 @@ async def test_a_run_repeated_with_its_journal_carries_the_same_keys() -> None:
 
 
 @pytest.mark.parametrize("has_happened", [True, False])
-async def test_what_an_outer_deadline_cut_off_is_looked_up(has_happened: bool) -> None:
+def test_what_an_outer_deadline_cut_off_is_looked_up(has_happened: bool) -> None:
     looked: list[int] = []
 
     def look_up(value: int) -> bool:
@@ -120,7 +121,7 @@ async def test_what_an_outer_deadline_cut_off_is_looked_up(has_happened: bool) -
     async def pay(value: int) -> None:
         await asyncio.sleep(3600)
 
-    result = await Pipeline("outer", Pipeline("inner", pay, timeout=0.5)).run(1)
+    result = run_in_virtual_time(Pipeline("outer", Pipeline("inner", pay, timeout=0.5)).run(1))
     assert result.error.code == "DEADLINE_EXCEEDED"
     assert looked == [1]
     assert undone == ([1] if has_happened else []), "what took place is undone, because the pipeline failed"

@@ -54,7 +54,7 @@ async def test_a_stream_ends_while_its_feed_waits_for_more() -> None:
     await is_waiting.wait()
     stream.end()
     stream.end()
-    assert await asyncio.wait_for(reading, 5) == 1
+    assert await asyncio.wait_for(reading, 60) == 1
     assert not feed._subscriptions
 
 

@@ -257,7 +257,7 @@ async def test_what_is_stored_does_not_wait_for_pieces_to_gather() -> None:
     await asyncio.sleep(0)
     assert not gathering.done()
     watch.push(stored_events(Grown(SESSION, Appended(epoch=1, first_seq=1, count=1), (answer("x"),), ("{}",))))
-    await asyncio.wait_for(gathering, 5)
+    await asyncio.wait_for(gathering, 60)
     assert await watch.wait(3_600)
     live, stored = watch.take()
     assert (len(live), [each.seq for each in stored or ()]) == (2, [1])
