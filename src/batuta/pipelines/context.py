@@ -314,11 +314,11 @@ class Context:
         """
         run, effect = self._invocation.run, doing.effect
         scope = Scope(self._invocation.scope.pipeline_name, self._invocation.scope)
-        spending = pipelines.SpendingCodec(doing.codec, scope)
+        spending = pipelines.SpendingCodec(effect.name, doing.codec, scope)
         performing = _Performing(self, doing, scope, spending)
         is_cut_off = False
         try:
-            return await pipelines.do_once(journal, performing.doing())
+            return spending.as_kept(await pipelines.do_once(journal, performing.doing()))
         except asyncio.CancelledError:
             is_cut_off = True  # a write stays among those that are under way: it has to be found out about
             run.note_failure(effect, DeadlineExceededError(f"{effect.name} was cut off"), spending)

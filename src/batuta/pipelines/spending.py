@@ -3,14 +3,18 @@
 A tool, an action or a graph may run agents. Once its outcome is recorded nothing inside it is begun again, so none
 would count what was paid for there: a turn that is taken up again would seem cheaper than it was.
 The same holds for a failure that the run went on from.
+
+JSON of a declared type may hold less than the object that an effect brought: a subclass, a date inside `Any`. The run
+goes on with what its repetition will find, so that both come to the same.
 """
 
 from decimal import Decimal
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue
-from pydantic_core import from_json, to_json
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
+from batuta.kernel.errors import ConfigurationError
 from batuta.kernel.usage import NO_USAGE, Usage
 from batuta.pipelines.journal import Codec
 from batuta.pipelines.journaling import raise_if_failed
@@ -63,10 +67,12 @@ class Spent(BaseModel):
 class SpendingCodec(Generic[T]):
     """Writes and reads what an effect brought, together with what was taken in its scope."""
 
-    def __init__(self, codec: Codec[T], scope: Scope) -> None:
+    def __init__(self, name: str, codec: Codec[T], scope: Scope) -> None:
+        self._name = name
         self._codec = codec
         self._scope = scope
         self._can_be_undone = False
+        self._kept: tuple[T] | None = None
         self.is_undo_missing = False
         """What was read says that something inside can be undone; how, only running it again can tell."""
 
@@ -77,8 +83,21 @@ class SpendingCodec(Generic[T]):
         self._scope.close()
 
     def dump_python(self, value: T, /, *, mode: Literal["json"]) -> Any:
-        """The value as JSON; what was taken for it beside it, if something was."""
-        return self.with_spent(self._codec.dump_python(value, mode=mode))
+        """The value as JSON; what was taken for it beside it, if something was.
+
+        Raises `ConfigurationError` if it could not be read again.
+        """
+        try:
+            brought = self._codec.dump_python(value, mode=mode)
+            self._kept = (self._codec.validate_json(to_json(brought)),)
+        except (PydanticSerializationError, UnicodeDecodeError, ValidationError) as error:
+            kind = type(value).__qualname__
+            raise ConfigurationError(f"{self._name} brought a {kind} that no journal can keep: {error}") from error
+        return self.with_spent(brought)
+
+    def as_kept(self, value: T) -> T:
+        """What an effect brought as it was kept just now, or found."""
+        return value if self._kept is None else self._kept[0]
 
     def with_spent(self, brought: JsonValue) -> JsonValue:
         """What an effect brought, a failure too, and what was taken for it beside it, if something was."""

@@ -306,16 +306,19 @@ def action(
 class _Undo:
     """Offers an action's rollback to the pipeline around it, once: when it is done, or found in the journal."""
 
-    __slots__ = ("_ctx", "_is_offered", "_roll_back")
+    __slots__ = ("_ctx", "_is_offered", "_outcome", "_roll_back")
 
     def __init__(self, roll_back: RollBack | None, ctx: Context) -> None:
         self._roll_back = roll_back
         self._ctx = ctx
         self._is_offered = False
+        self._outcome: Any = None
 
     def offer(self, outcome: Any) -> None:
+        """Have it undone if the pipeline fails; what is offered last is what its rollback is given."""
         roll_back = self._roll_back
+        self._outcome = outcome
         if roll_back is None or self._is_offered:
             return
         self._is_offered = True
-        invocation_of(self._ctx).scope.offer_undo(lambda is_kept: roll_back(outcome, is_kept))
+        invocation_of(self._ctx).scope.offer_undo(lambda is_kept: roll_back(self._outcome, is_kept))

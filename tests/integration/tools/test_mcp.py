@@ -293,7 +293,7 @@ async def test_the_reference_server_of_the_registry_works(transport: str, protoc
         if transport == "http":
             reached = {"url": await stack.enter_async_context(everything_on_http())}
         connection, registry = await stack.enter_async_context(
-            connected(protocol=protocol, approval="never", **reached)
+            connected(protocol=protocol, approval="never", timeout=timedelta(minutes=2), **reached)
         )
         listed = {tool.name for tool in registry}
         summing = tool_named(registry, "get-sum")

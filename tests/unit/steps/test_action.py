@@ -1,6 +1,7 @@
 """Actions in their three modes: passed on, rolled back, drained, reconciled, replaced in a dry run (F-9, F-11)."""
 
 import asyncio
+from datetime import date
 from typing import Any
 
 import pytest
@@ -388,6 +389,53 @@ async def test_a_dry_run_of_an_action_without_stand_in_says_what_is_missing() ->
 
     message = (await charge.run(3, dry_run=True)).error.message
     assert "charge: a dry run does not act, and this action returns Receipt; say what to return" in message
+
+
+class Signed(Receipt):
+    by: str
+
+
+@pytest.mark.parametrize(
+    ("returned", "declared", "goes_on_with"),
+    [
+        (Signed(number=1, by="ana"), Receipt, Receipt(number=1)),
+        ((1, 2), Any, [1, 2]),
+        ({1: date(2026, 11, 18)}, dict, {"1": "2026-11-18"}),
+    ],
+)
+async def test_a_run_with_a_journal_goes_on_with_what_its_repetition_finds(
+    returned: Any, declared: Any, goes_on_with: Any
+) -> None:
+    """F-90: the journal keeps JSON of the declared type; a run that was not interrupted sees no more than that."""
+    seen: list[Any] = []
+
+    async def charge(value: int) -> Any:
+        return returned
+
+    charge.__annotations__["return"] = declared
+    acted: Any = action(mode="transactional", rollback=lambda outcome: seen.append(("undo", outcome)))(charge)
+
+    @step
+    async def look(value: Any) -> int:
+        seen.append(("next", value))
+        raise ValueError(len(seen))
+
+    journal = MemoryJournal()
+    assert (await Pipeline("p", acted >> look).run(1, journal=journal)).is_error
+    assert seen == [("next", goes_on_with), ("undo", goes_on_with)]
+
+
+async def test_an_outcome_that_could_not_be_read_again_is_refused_at_once() -> None:
+    """And not only after an interruption; what was done is undone."""
+    undone: list[Any] = []
+
+    @action(mode="transactional", rollback=undone.append)
+    async def scan(value: int) -> bytes:
+        return b"\xff"
+
+    result = await Pipeline("p", scan).run(1, journal=MemoryJournal())
+    assert (result.error.code, undone) == ("CONFIGURATION", [b"\xff"])
+    assert "scan brought a bytes that no journal can keep" in result.error.message
 
 
 async def test_a_result_that_no_journal_can_keep_is_refused_with_the_name_of_the_action() -> None:
