@@ -4,18 +4,21 @@
     an object of another class            -> the digest of its class and its state, as `copy` would take it
     anything else                         -> nothing: a lock, a function, an iterator, an object without state
 
-No address of an object is part of it, so it is the same in every process. Only a set of several texts is not: its order
-is each process's own, and a run that goes on elsewhere is refused its journal. Use a sorted list or tuple there.
+No address of an object is part of it, nor the order of a set, which is each process's own: so it is the same in every
+process.
 """
 
 import copyreg
 import hashlib
+import operator
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError, to_json
 
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 _PROTOCOL = 4
 """Of `__reduce_ex__`: the form in which slots are part of the state."""
 
@@ -34,14 +37,44 @@ def _digest(value: Any, *, by_state: bool) -> str | None:
     if isinstance(value, Iterator):
         return None  # looking at it would use it up
     try:
-        text = to_json(value, bytes_mode="base64", fallback=_state_of) if by_state else to_json(value)
+        plain = _without_sets(value)
+        text = _as_text(plain) if by_state else to_json(plain)
     except (PydanticSerializationError, RecursionError, ValueError):
         return None
     return hashlib.sha256(text).hexdigest()
 
 
+def _without_sets(value: Any) -> Any:
+    """The same with a sorted list in the place of every set. A value that holds none is left as it is."""
+    if isinstance(value, str | int | float | None):
+        return value
+    data = _ANYTHING.dump_python(value, warnings=False)  # of models and data classes what they hold
+    ordered = _ordered(data)
+    return value if ordered is data else ordered
+
+
+def _as_text(data: Any) -> bytes:
+    return to_json(data, bytes_mode="base64", fallback=_state_of)
+
+
+def _ordered(data: Any) -> Any:
+    if isinstance(data, set | frozenset):
+        return sorted((_ordered(item) for item in data), key=_as_text)
+    if isinstance(data, dict):
+        items = {key: _ordered(item) for key, item in data.items()}
+        return items if any(items[key] is not item for key, item in data.items()) else data
+    if isinstance(data, list | tuple):
+        members = [_ordered(item) for item in data]
+        return members if any(map(operator.is_not, members, data)) else data
+    return data
+
+
 def _state_of(value: Any) -> Any:
     """The class of an object and all it holds. Raises if it has no state, or one that cannot be seen."""
+    return _without_sets(_seen_state_of(value))
+
+
+def _seen_state_of(value: Any) -> Any:
     if isinstance(value, type):
         return _name_of(value)
     reduced = value.__reduce_ex__(_PROTOCOL)

@@ -1,5 +1,6 @@
 """Inputs are told from one another by what they hold, the same way in every process."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -9,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from batuta import MemoryJournal, Pipeline, action
 from batuta.kernel.errors import JournalMismatchError
@@ -113,6 +115,38 @@ def test_another_process_comes_to_the_same_digest() -> None:
     script = "from tests.unit.pipelines.test_input_digest import *; print(digest_of(envelope(7)))"
     told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == digest_of(envelope(7))
+
+
+class Labels(BaseModel):
+    names: frozenset[str]
+
+
+WORDS = ("late", "urgent", "paid", "abroad", "returned", "new")
+HOLDING_SETS: dict[str, Callable[[], Any]] = {
+    "a set": lambda: {*WORDS},
+    "a model": lambda: Labels(names=frozenset(WORDS)),
+    "a data class": lambda: Envelope(1, {"all": [frozenset((word, "x") for word in WORDS)]}),
+    "an object": lambda: Order(frozenset(WORDS)),  # type: ignore[arg-type] # whatever it holds
+}
+
+
+def test_the_order_of_a_set_is_no_part_of_it() -> None:
+    """It is another one in each process: a batch would do again what another process did."""
+    names = "tests.unit.pipelines.test_input_digest"
+    script = f"from {names} import *; print(*[digest_of(make()) for make in HOLDING_SETS.values()])"
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True, env={**os.environ, **seed}
+        ).stdout
+        for seed in ({"PYTHONHASHSEED": str(number)} for number in range(1, 4))
+    }
+    assert len(told) == 1
+    assert len({*told.pop().split()} - {"None"}) == len(HOLDING_SETS)
+
+
+def test_sets_that_hold_something_else_are_told_apart() -> None:
+    assert digest_of(Labels(names=frozenset({"late"}))) != digest_of(Labels(names=frozenset({"paid"})))
+    assert digest_of({"a": {1, 2}}) != digest_of({"a": {1, 3}})
 
 
 @pytest.mark.parametrize("make", MAKERS)
