@@ -168,7 +168,7 @@ class PlanExecution:
         """Who takes over a failed step; each step changes hands at most once."""
         if agent_id != step.agent_id:
             return None
-        if isinstance(error.exception, CannotHelpError):
+        if error.code == CannotHelpError.code:
             return await self._conductor.reassign(step, error.message, ctx)
         taker = self._policy.stand_ins.get(agent_id)
         if taker is not None:

@@ -16,6 +16,7 @@ there; a step that failed for a passing reason and without an effect, too.
 """
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ _KINDS: dict[str, type[BatutaError]] = {
     ErrorCategory.VALIDATION: InvalidAnswerError,
     ErrorCategory.SEMANTIC: Rejected,
 }
-"""What a kept failure is raised as: callers that go on from it look at its category."""
+"""What a kept failure is raised as if its own class cannot be had: callers that go on from it look at its category."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,15 @@ async def keep_failure(
     journal: Journal, effect: Effect, error: BaseException, costs: CostRecorder | None = None
 ) -> None:
     """Have an effect fail again, in the same category and at the same cost, whenever this run is repeated."""
-    facts: JsonValue = {FAILED: {"category": category_of(error).value, "code": code_of(error), "message": str(error)}}
+    kind = type(error)
+    facts: JsonValue = {
+        FAILED: {
+            "category": category_of(error).value,
+            "code": code_of(error),
+            "message": str(error),
+            "type": f"{kind.__module__}:{kind.__qualname__}",
+        }
+    }
     await _keep(journal, effect, facts if costs is None else costs.with_spent(facts))
 
 
@@ -391,10 +400,29 @@ def raise_if_failed(value: JsonValue) -> None:
     """Raise the failure that was kept, if it was one."""
     if isinstance(value, dict) and value.keys() == {FAILED}:
         facts: Any = value[FAILED]
-        error = _KINDS.get(facts["category"], LogicalError)(facts["message"])
-        if "code" in facts:
-            vars(error)["code"] = facts["code"]  # of the class that it was first raised as
-        raise error
+        raise _as_first_raised(facts) or _by_category(facts)
+
+
+def _as_first_raised(facts: dict[str, Any]) -> Exception | None:
+    """The error in its own class, for callers that go on by it: if that is loaded here and takes a message."""
+    module, _, name = facts.get("type", "").partition(":")
+    kind: Any = sys.modules.get(module)
+    for part in name.split("."):
+        kind = getattr(kind, part, None)
+    if not isinstance(kind, type) or not issubclass(kind, Exception) or issubclass(kind, StepFailedError):
+        return None
+    with suppress(Exception):  # a constructor of its own wants to know more
+        error = kind(facts["message"])
+        if (str(error), category_of(error), code_of(error)) == (facts["message"], facts["category"], facts["code"]):
+            return error
+    return None
+
+
+def _by_category(facts: dict[str, Any]) -> BatutaError:
+    error = _KINDS.get(facts["category"], LogicalError)(facts["message"])
+    if "code" in facts:
+        vars(error)["code"] = facts["code"]  # of the class that it was first raised as
+    return error
 
 
 def _as_json(codec: Codec[Any], value: Any) -> JsonValue:

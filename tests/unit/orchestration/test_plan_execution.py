@@ -14,13 +14,15 @@ from batuta.events import (
     ToolRequest,
     ToolResponse,
 )
+from batuta.llm.model import ModelRequest
 from batuta.orchestration import (
     CannotHelpError,
+    Orchestrator,
     Specialist,
     cannot_help,
 )
 from batuta.orchestration.plans import plan_from_events
-from batuta.testing import Reply, ScriptedModel, ToolCall
+from batuta.testing import Reply, ScriptedModel, ToolCall, crash_matrix
 from batuta.tools import tool
 from tests.unit.orchestration.teams import agent, failing, of, plan, team
 
@@ -97,6 +99,21 @@ async def test_a_worker_that_cannot_help_says_so_and_the_supervisor_decides() ->
     turn = await team(supervisor, failing("a", CannotHelpError("not mine")), failing("b", None)).run("q")
     assert turn.answer == "b did it"
     assert [(h.from_agent_id, h.to_agent_id, h.reason) for h in turn.handoffs][-1] == ("a", "b", "capability_match")
+
+
+async def test_a_worker_that_cannot_help_is_replaced_wherever_the_turn_was_interrupted() -> None:
+    """O-3, O-24: the failure comes back as what it was."""
+
+    def supervised(request: ModelRequest) -> Reply:
+        is_asked_who_can = "says: not mine" in request.messages[-1].text
+        return Reply(json.dumps({"agent_id": "b", "reason": "b knows"})) if is_asked_who_can else plan(("a", "x", []))
+
+    def crew() -> Orchestrator:
+        return team([supervised] * 2, failing("a", CannotHelpError("not mine")), failing("b", None))
+
+    report = await crash_matrix(crew, "q")
+    report.check()
+    assert report.boundaries > 20
 
 
 async def test_a_model_says_that_a_task_is_not_its_own_with_a_tool() -> None:

@@ -10,9 +10,13 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from batuta import Context, MemoryJournal, Pipeline, action, step
 from batuta.events.emitter import TurnNaming
 from batuta.kernel.errors import (
+    CannotHelpError,
     JournalMismatchError,
+    LogicalError,
     ProviderTimeoutError,
+    ProviderUnavailableError,
     Rejected,
+    StepFailedError,
     Suspended,
     UnknownOutcomeError,
     WriteNotDoneError,
@@ -39,6 +43,50 @@ class Outside:
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
+
+
+class OutOfStockError(Exception):
+    pass
+
+
+class StatedError(Exception):
+    def __init__(self, sku: str, left: int) -> None:
+        super().__init__(f"{left} left of {sku}")
+
+
+@pytest.mark.parametrize(
+    ("error", "comes_back_as"),
+    [
+        (OutOfStockError("no A-100"), OutOfStockError),
+        (ValueError(), ValueError),
+        (ProviderUnavailableError("down"), ProviderUnavailableError),
+        (CannotHelpError("not mine"), CannotHelpError),
+        (StatedError("A-100", 0), LogicalError),
+    ],
+)
+async def test_a_step_that_goes_on_by_the_class_of_an_error_takes_the_same_way_again(
+    error: Exception, comes_back_as: type[Exception]
+) -> None:
+    """F-90; one whose constructor wants to know more comes back by its category alone."""
+    raised: list[BaseException | None] = []
+
+    @step
+    async def reserve(value: int) -> int:
+        raise error
+
+    @step
+    async def order(value: int, ctx: Context) -> int:
+        try:
+            return await ctx.invoke(reserve, value)
+        except StepFailedError as failure:
+            await ctx.go_on()
+            raised.append(failure.error.exception)
+            return len(failure.error.message)
+
+    pipeline, journal = Pipeline("p", order), MemoryJournal()
+    first, again = [(await pipeline.run(1, journal=journal)).unwrap() for _ in range(2)]
+    assert first == again
+    assert [type(each) for each in raised] == [type(error), comes_back_as]
 
 
 async def test_an_effect_happens_once() -> None:
