@@ -116,8 +116,8 @@ async def test_a_slash_command_goes_to_its_agent() -> None:
     assert turn.answer == "Seven."
 
 
-@pytest.mark.parametrize("text", ["/docs\ninterest?", "/docs\tinterest?", "  /docs  interest?"])
-async def test_a_slash_command_ends_at_any_white_space(text: str) -> None:
+@pytest.mark.parametrize("text", ["/docs\ninterest?", "/docs\tinterest?", "  /docs  interest?", "/DOCS interest?"])
+async def test_a_slash_command_ends_at_any_white_space_and_has_no_case(text: str) -> None:
     worker = agent("rag", [lambda request: Reply(request.messages[-1].text)])
     assert (await team([], Specialist(worker, name="Docs", commands=("/docs",))).run(text)).answer == "interest?"
 
