@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from batuta.cli.output import fail, out, version
-from batuta.kernel.errors import MissingExtraError
+from batuta.kernel.errors import ConfigurationError, MissingExtraError, StoreUnavailableError
 
 
 class CommandSource(NamedTuple):
@@ -86,6 +86,15 @@ class Commands(TyperGroup):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.commands = {name: TyperCommand(name, help=source.help) for name, source in COMMANDS.items()}
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; what an operator has to mend is a line and no traceback."""
+        try:
+            return super().invoke(ctx)
+        except ConfigurationError as error:
+            raise fail(str(error), 2) from error
+        except StoreUnavailableError as error:
+            raise fail(f"{error}; is BATUTA_DATABASE_URL right? `batuta doctor` checks it") from error
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that runs."""

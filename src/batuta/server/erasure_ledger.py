@@ -65,6 +65,10 @@ class ErasureLedger:
             lines = self.path.read_text("utf-8").splitlines()
         except FileNotFoundError:
             return []
+        except OSError as error:
+            raise ConfigurationError(
+                f"{self.path} cannot be read: {error.strerror}; name another with --ledger or --data-dir"
+            ) from error
         read = [self._read(number, line) for number, line in enumerate(lines, 1)]
         found = {note[:2]: note for note in reversed(read)}
         return sorted(found.values(), key=lambda note: note.at)

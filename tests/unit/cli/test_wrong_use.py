@@ -48,6 +48,16 @@ def test_a_data_folder_that_cannot_be_is_told(command: str, tmp_path: Path) -> N
     assert "cannot be made: Not a directory; choose another with --data-dir" in said
 
 
+@pytest.mark.parametrize(
+    "command", [("audit", "verify"), ("audit", "accounts"), ("audit", "erasures"), ("user", "list"), ("files", "list")]
+)
+def test_a_file_in_the_place_of_the_data_folder_is_told(command: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "team.db").touch()
+    code, said = batuta(*command, "--data-dir", str(tmp_path / "team.db"))
+    assert code == 2
+    assert "--data-dir" in said
+
+
 @pytest.mark.parametrize("command", [("replay",), ("audit", "counts")])
 def test_looking_for_an_execution_makes_no_data_folder(command: tuple[str, ...], tmp_path: Path) -> None:
     code, said = batuta(*command, "01A1DDE2-A77E-7E88-9DB7-2AF8B25F00FE", "--data-dir", str(tmp_path / "nothing"))
