@@ -130,6 +130,58 @@ async def test_a_request_without_an_accepted_token_is_refused(access: ErpAccess,
     assert "salesInvoices" not in answer.text
 
 
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
+
+
+def headers_of(token: str, **more: str) -> dict[str, str]:
+    accepted = {"Accept": "application/json, text/event-stream", "Authorization": f"Bearer {token}"}
+    return accepted | {name.replace("_", "-"): value for name, value in more.items()}
+
+
+@pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
+async def test_se22_a_session_is_worth_nothing_to_another_client(access: ErpAccess, method: str) -> None:
+    """Also to one with an accepted token: a session's id is no credential. Its own client goes on."""
+    async with served(access) as url, httpx2.AsyncClient(timeout=20) as http:
+        begun = await http.post(url, json=INITIALIZE, headers=headers_of(WRITER))
+        session = begun.headers["mcp-session-id"]
+        stolen = headers_of(READER, mcp_session_id=session)
+        refused = await http.request(method, url, headers=stolen, json=LIST if method == "POST" else None)
+        assert refused.status_code == 404
+        own = await http.post(url, json=LIST, headers=headers_of(WRITER, mcp_session_id=session))
+        assert (own.status_code, "create_record" in own.text) == (200, True)
+
+
+async def test_se22_a_foreign_name_for_the_server_is_refused(access: ErpAccess) -> None:
+    """DNS rebinding: a page of another site reaches the loopback address."""
+    async with served(access) as url, httpx2.AsyncClient() as http:
+        answer = await http.post(url, json=INITIALIZE, headers=headers_of(WRITER, Host="evil.test:8765"))
+    assert answer.status_code == 421
+
+
+def test_se22_a_token_that_was_taken_out_of_its_file_counts_no_more(tmp_path: Path) -> None:
+    accepted = tmp_path / "tokens"
+    lines = {token: f"{digest_of(token)} read {token}\n" for token in (READER, WRITER)}
+    accepted.write_text("".join(lines.values()))
+    tokens = load_tokens(accepted)
+    assert tokens.grant(READER) is not None
+    accepted.write_text(lines[WRITER])
+    assert (tokens.grant(READER), tokens.grant(WRITER)) == (None, McpGrant(name=WRITER, scope="read"))
+    accepted.write_text("no line of tokens\n")
+    assert (tokens.grant(WRITER), tokens.is_required) == (None, True)
+    accepted.unlink()
+    assert (tokens.grant(""), tokens.is_required) == (None, True)
+
+
 def test_a_code_is_for_one_client_one_call_and_ten_minutes() -> None:
     clock = FakeClock()
     codes = WriteConfirmations(clock)

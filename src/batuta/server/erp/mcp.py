@@ -27,13 +27,15 @@ from batuta.kernel.errors import MissingExtraError
 from batuta.kernel.ids import new_id
 from batuta.kernel.messages import ToolCallBlock
 from batuta.kernel.users import LANGUAGE_SERVICE, ToolUser
-from batuta.server.erp.mcp_access import GrantRights, McpGrant, McpTokens, WriteConfirmations
+from batuta.server.erp.mcp_access import GrantRights, McpGrant, McpTokens, WriteConfirmations, digest_of
 from batuta.tools.invocation import CallScope, ToolInvoker
 from batuta.tools.outcome import ToolOutcome
 from batuta.tools.tool import Tool
 
 try:
     import mcp_types as wire
+    from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+    from mcp.server.auth.provider import AccessToken
     from mcp.server.lowlevel import Server
     from mcp.server.stdio import stdio_server
     from starlette.applications import Starlette
@@ -176,18 +178,26 @@ class _Shown:
 
 
 class _BearerOnly:
-    """Lets requests through that bring an accepted token; without any token configured, all."""
+    """Lets requests through that bring an accepted token; without any token configured, all.
+
+    The session that a client opens is its own: the server refuses it to every other one.
+    """
 
     def __init__(self, app: Starlette, tokens: McpTokens) -> None:
         self._app = app
         self._tokens = tokens
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_let_in = scope["type"] != "http" or not self._tokens.is_required
-        if not is_let_in:
-            given = _bearer(Request(scope).headers.get("authorization", ""))
-            is_let_in = self._tokens.grant(given) is not None
-        await (self._app if is_let_in else _unauthorized())(scope, receive, send)
+        if scope["type"] != "http" or not self._tokens.is_required:
+            await self._app(scope, receive, send)
+            return
+        given = _bearer(Request(scope).headers.get("authorization", ""))
+        grant = self._tokens.grant(given)
+        if grant is None:
+            await _unauthorized()(scope, receive, send)
+            return
+        holder = AccessToken(token=given, client_id=grant.name, scopes=[grant.scope], subject=digest_of(given))
+        await self._app({**scope, "user": AuthenticatedUser(holder)}, receive, send)
 
 
 def _unauthorized() -> Response:

@@ -8,6 +8,7 @@ plain hash says nothing about it. Where roles have rights of their own (`erp_rol
 import hashlib
 import hmac
 import json
+import logging
 import re
 import secrets
 from collections.abc import Mapping
@@ -19,6 +20,8 @@ from typing import Any, Literal
 from batuta.agents.erp.rights import ErpPolicy
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import ConfigurationError
+
+log = logging.getLogger("batuta.server")
 
 AccessScope = Literal["read", "write"]
 CONFIRM_WITHIN = timedelta(minutes=10)
@@ -41,26 +44,52 @@ ANONYMOUS = McpGrant(name="anonymous", scope="read")
 
 
 class McpTokens:
-    """The tokens that are accepted. Without any, every caller may read."""
+    """The tokens that are accepted. Without any, every caller may read.
 
-    def __init__(self, grants: Mapping[str, McpGrant]) -> None:
+    A file of them is read again when it has changed: a token that was taken out of it is worth nothing from then on.
+    """
+
+    def __init__(self, grants: Mapping[str, McpGrant], path: Path | None = None) -> None:
         self._grants = dict(grants)
+        self._path = path
+        self._version = _version(path)
 
     @property
     def is_required(self) -> bool:
         """Whether a client has to bring a token."""
-        return bool(self._grants)
+        return self._path is not None or bool(self._grants)
 
     def grant(self, token: str) -> McpGrant | None:
         """What a token allows; None for one that is not accepted. Every hash is compared, whatever was found before."""
-        if not self._grants:
+        if not self.is_required:
             return ANONYMOUS
+        self._read_again()
         given = digest_of(token)
         found = None
         for digest, grant in self._grants.items():
             if hmac.compare_digest(digest, given):
                 found = grant
         return found
+
+    def _read_again(self) -> None:
+        version = _version(self._path)
+        if self._path is None or version == self._version:
+            return
+        self._version = version
+        try:
+            self._grants = _grants_in(self._path)
+        except ConfigurationError as error:
+            log.error("no token is accepted until this is mended: %s", error)  # noqa: TRY400 - the words say all
+            self._grants = {}
+
+
+def _version(path: Path | None) -> tuple[int, int, int] | None:
+    """What changes with a file."""
+    try:
+        facts = path.stat() if path is not None else None
+    except OSError:
+        return None
+    return None if facts is None else (facts.st_mtime_ns, facts.st_size, facts.st_ino)
 
 
 def digest_of(token: str) -> str:
@@ -72,11 +101,18 @@ def load_tokens(path: Path | None) -> McpTokens:
     """Read a tokens file. Raises `ConfigurationError` that names the line it cannot read."""
     if path is None:
         return McpTokens({})
+    grants = _grants_in(path)
+    if not grants:
+        raise ConfigurationError(f"{path} holds no token; make one with `batuta mcp token`")
+    return McpTokens(grants, path)
+
+
+def _grants_in(path: Path) -> dict[str, McpGrant]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise ConfigurationError(f"the tokens file {path} cannot be read: {error.strerror}") from error
-    grants = {}
+    grants: dict[str, McpGrant] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -88,9 +124,7 @@ def load_tokens(path: Path | None) -> McpTokens:
         scope: AccessScope = "write" if found["scope"] == "write" else "read"
         roles = frozenset((found["roles"] or "").split(",")) - {""}
         grants[found["digest"]] = McpGrant(name=found["name"], scope=scope, roles=roles)
-    if not grants:
-        raise ConfigurationError(f"{path} holds no token; make one with `batuta mcp token`")
-    return McpTokens(grants)
+    return grants
 
 
 @dataclass(frozen=True, slots=True)
