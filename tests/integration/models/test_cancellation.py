@@ -30,7 +30,9 @@ def _cancelling(call: "asyncio.Task[Any]") -> Callable[[], Awaitable[None]]:
 
 
 @pytest.mark.parametrize("is_protected", [False, True], ids=["bare", "protected"])
-async def test_a_cancelled_call_is_gone_from_the_provider(stage: Stage, streaming: bool, is_protected: bool) -> None:
+async def test_ft12_a_cancelled_call_is_gone_from_the_provider(
+    stage: Stage, streaming: bool, is_protected: bool
+) -> None:
     stage.simulator.inject(Fault(kind="slow_first_byte", seconds=30))
     ask = stage.ask_protected if is_protected else stage.ask
     call = asyncio.create_task(ask(said(), streaming=streaming))

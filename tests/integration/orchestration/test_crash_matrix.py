@@ -17,7 +17,7 @@ from tests.integration.orchestration.crew import Ledger, build
 
 
 @pytest.mark.timeout(300)
-async def test_a_turn_killed_at_every_event_boundary_ends_the_same() -> None:
+async def test_cr03_a_turn_killed_at_every_event_boundary_ends_the_same() -> None:
     """Three steps, five tools: read, idempotent, write, write with approval, write nobody can check.
 
     Keys of writes hold their turn, so one ledger serves all turns of the matrix.
@@ -37,7 +37,7 @@ async def test_a_turn_killed_at_every_event_boundary_ends_the_same() -> None:
     assert set(ledger.writes.values()) == {1}, "a write happened twice"
 
 
-async def test_a_busy_turn_killed_at_every_event_boundary_ends_the_same() -> None:
+async def test_cr03_a_busy_turn_killed_at_every_event_boundary_ends_the_same() -> None:
     """Side by side: a retry, a fallback, a correction, streams, an agent inside a tool, and a question to a person.
 
     Every seventh boundary, before and after an event in turn; all of them are in `python -m tests.chaos.boundaries`.

@@ -13,7 +13,7 @@ from tests.support.lost_answers import LOSSES, SUBJECTS, Loss, Subject, run_case
 @pytest.mark.parametrize("has_reconcile", [True, False], ids=["reconciled", "asked"])
 @pytest.mark.parametrize("subject", SUBJECTS)
 @pytest.mark.parametrize("loss", LOSSES)
-async def test_a_lost_answer_repeats_nothing_and_misleads_nobody(
+async def test_cr14_a_lost_answer_repeats_nothing_and_misleads_nobody(
     loss: Loss, subject: Subject, has_reconcile: bool, is_done_before: bool
 ) -> None:
     """Every unknown outcome is looked up or put to a person; all tries carry one key."""

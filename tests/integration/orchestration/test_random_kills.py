@@ -32,7 +32,7 @@ async def test_turns_whose_workers_are_killed_end_as_if_left_alone(zygote: Zygot
 
 @pytest.mark.parametrize(("crew", "stride"), [("calm", 13), ("busy", 23)])
 @pytest.mark.parametrize("backend", BACKENDS)
-async def test_turns_killed_at_event_boundaries_end_as_if_left_alone(
+async def test_cr03_turns_killed_at_event_boundaries_end_as_if_left_alone(
     zygote: Zygote, backend: str, crew: str, stride: int
 ) -> None:
     """Some of them, before and after an event in turn, each by SIGKILL of a process of its own."""

@@ -69,7 +69,7 @@ async def test_is04_every_table_is_guarded_and_nobody_is_exempt(platform_url: st
     await database.close()
 
 
-async def test_a_query_without_any_condition_shows_only_ones_own(distributed: Running) -> None:
+async def test_is04_a_query_without_any_condition_shows_only_ones_own(distributed: Running) -> None:
     """Every kind of row of a session, for one who acts for somebody, nobody, an approver, the system."""
     ana = await distributed.person("ana@example.com")
     ben = await distributed.person("ben@example.com")
@@ -86,7 +86,7 @@ async def test_a_query_without_any_condition_shows_only_ones_own(distributed: Ru
     assert (await sessions_seen(database, SYSTEM))["messages"] == set(own.values())
 
 
-async def test_nobody_writes_into_foreign_rows(distributed: Running) -> None:
+async def test_is04_nobody_writes_into_foreign_rows(distributed: Running) -> None:
     ana, ben = await distributed.person("ana@example.com"), await distributed.person("ben@example.com")
     session = await ana.session(title="Hers")
     database = distributed.platform.backends.database
@@ -96,7 +96,7 @@ async def test_nobody_writes_into_foreign_rows(distributed: Running) -> None:
     assert (await ana.http.get(f"/api/sessions/{session}")).json()["title"] == "Hers"
 
 
-async def test_the_log_cannot_be_rewritten_by_the_role_that_serves(platform_url: str) -> None:
+async def test_se38_the_log_cannot_be_rewritten_by_the_role_that_serves(platform_url: str) -> None:
     """S-21: append-only by permission, before any trigger is asked."""
     connection = await asyncpg.connect(platform_url, server_settings={"batuta.scope": "system"})
     try:

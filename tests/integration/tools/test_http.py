@@ -148,7 +148,7 @@ FORMS_OF_LOOPBACK = [
 
 
 @pytest.mark.parametrize("host", FORMS_OF_LOOPBACK)
-async def test_no_form_of_a_private_address_is_ever_connected_to(site: Site, host: str) -> None:
+async def test_se12_no_form_of_a_private_address_is_ever_connected_to(site: Site, host: str) -> None:
     """Even a host on the allow-list leads nowhere when its address is not public."""
 
     class Everywhere(HttpRules):
@@ -214,7 +214,7 @@ def test_a_star_allows_nothing_else(host: str) -> None:
         HttpRules(hosts=frozenset({"*.example.com"})).require_allowed(URL(f"https://{host}/"))
 
 
-async def test_a_name_that_changes_its_address_is_caught_where_the_socket_is_made(
+async def test_se12_a_name_that_changes_its_address_is_caught_where_the_socket_is_made(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rebinding: the first answer of the DNS is public, the one that is used is not."""
@@ -269,7 +269,7 @@ async def test_a_redirect_within_the_allow_list_is_followed(site: Site) -> None:
         "javascript:alert(1)",
     ],
 )
-async def test_a_redirect_is_checked_like_the_first_address(site: Site, target: str) -> None:
+async def test_se12_a_redirect_is_checked_like_the_first_address(site: Site, target: str) -> None:
     """And told like it."""
     refused = await refused_by(open_tool(site), f"http://localhost:{site.port}/redirect?to={target}")
 

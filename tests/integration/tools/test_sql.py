@@ -69,7 +69,7 @@ async def test_rows_beyond_the_limit_are_left_out_and_it_is_said(database: SqlDa
     assert (found.rows, found.is_cut) == ([[1], [2]], True)
 
 
-async def test_a_table_that_is_not_listed_cannot_be_read(database: SqlDatabase) -> None:
+async def test_se13_a_table_that_is_not_listed_cannot_be_read(database: SqlDatabase) -> None:
     query = sql_tool(database, tables=["orders"])
 
     with pytest.raises(ToolRefusedError, match="salaries"):
@@ -86,7 +86,7 @@ async def test_a_table_that_is_not_listed_cannot_be_read(database: SqlDatabase) 
         "CREATE TABLE stolen (x INTEGER)",
     ],
 )
-async def test_the_second_wall_holds_without_the_parser(database: SqlDatabase, sql: str) -> None:
+async def test_se13_the_second_wall_holds_without_the_parser(database: SqlDatabase, sql: str) -> None:
     with pytest.raises((ToolRefusedError, ToolFailedError)):
         await ask(database, sql)
 
@@ -110,7 +110,7 @@ async def test_two_statements_do_not_pass_the_second_wall(database: SqlDatabase)
         "DISCARD ALL",
     ],
 )
-async def test_ending_the_transaction_from_inside_gains_nothing(postgres_dsn: str, sql: str) -> None:
+async def test_se13_ending_the_transaction_from_inside_gains_nothing(postgres_dsn: str, sql: str) -> None:
     """A known server was left by a stacked COMMIT."""
     database = PostgresDatabase(postgres_dsn)
 
@@ -134,7 +134,7 @@ async def test_sqlites_own_check_refuses_what_is_no_reading(sqlite_path: Path, s
         await ask(SqliteDatabase(sqlite_path), sql)
 
 
-async def test_a_query_without_end_is_stopped(database: SqlDatabase) -> None:
+async def test_se13_a_query_without_end_is_stopped(database: SqlDatabase) -> None:
     with pytest.raises(TimeoutError, match="too long"):
         await ask(database, ENDLESS, seconds=0.2)
 

@@ -49,7 +49,7 @@ async def test_a_streamed_call_is_charged_the_same() -> None:
     assert await bench.spent() == Amount(300, Decimal("0.0021"))
 
 
-async def test_a_call_whose_worst_case_does_not_fit_is_not_made() -> None:
+async def test_ld11_a_call_whose_worst_case_does_not_fit_is_not_made() -> None:
     bench = Bench(answer(usage=USED))
     with pytest.raises(BudgetExceededError, match="run:1") as caught:
         await bench.model.generate(request(max_tokens=20_000))

@@ -141,7 +141,7 @@ def test_schema_2_1_understands_in_and_nested_calls(client: ApiClient) -> None:
 
 
 @pytest.mark.parametrize("test", ["'; DROP TABLE items; --", '" OR 1=1', "x' OR '1'='1", "%", "_", "\\"])
-def test_a_value_never_becomes_part_of_the_statement(client: ApiClient, test: str) -> None:
+def test_se14_a_value_never_becomes_part_of_the_statement(client: ApiClient, test: str) -> None:
     quoted = test.replace("'", "''")
     assert client.find("items", f"displayName eq '{quoted}'") == []
     assert len(client.get("items")["value"]) == 3

@@ -96,7 +96,7 @@ async def test_an_exclusive_tool_runs_alone() -> None:
     assert [answer.content for answer in model.requests[1].tool_results] == ["alone 1", "shared", "alone 2"]
 
 
-async def test_the_limit_of_rounds_fails_the_step_and_names_itself() -> None:
+async def test_ld11_the_limit_of_rounds_fails_the_step_and_names_itself() -> None:
     model = ScriptedModel([Reply(tool_calls=[ToolCall("double", {"n": 1})])] * 9)
     result = await clerk(model, double, max_tool_iterations=3).run("x")
     assert "max_tool_iterations" in result.error.message

@@ -28,7 +28,7 @@ def test_own_names_and_plain_addresses_are_answered(host: str) -> None:
     "host",
     ["evil.test", "evil.test:8000", "127.0.0.1.evil.test", "team.example.evil.test", "localhost@evil.test", "", ":80"],
 )
-def test_other_names_are_not(host: str) -> None:
+def test_se11_other_names_are_not(host: str) -> None:
     assert not AllowedHosts(SETTINGS).allows(Headers({"host": host}))
 
 
