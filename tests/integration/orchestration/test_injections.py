@@ -18,7 +18,7 @@ from tests.support.platform import RuleModel
 
 CASES = tuple(injections())
 CHOSEN = CASES if os.environ.get("BATUTA_INJECTIONS") == "all" else CASES[::9]
-ALLOWED = RememberedCall(tool_name="pay", args={"to": "ACME", "amount": 100}, by="ana")
+ALLOWED = RememberedCall(tool_name="pay", args={"to": "ACME", "amount": 100}, by="ana", agent_id="clerk")
 
 
 class PlatformGuard:
