@@ -17,7 +17,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.chaos.platform import MODULES, TEAM
+from tests.chaos.platform import MODULES, TEAM, files_in
 from tests.support.fleet import Fleet, distributed_place
 from tests.support.node_clients import run_client
 from tests.support.processes import Zygote
@@ -52,10 +52,9 @@ class DropsReport:
 
 async def run(zygote: Zygote, *, drops: int, turns: int) -> DropsReport:
     with tempfile.TemporaryDirectory() as directory, distributed_place(Path(directory)) as place:
-        (Path(directory) / "ledger").touch()
         # All messages come from one person, on a busy machine faster than they are answered.
         more = {"max_open_turns_of_a_user": turns}
-        fleet = Fleet(zygote, place, TEAM, about={"ledger": f"{directory}/ledger"}, workers=1, more=more)
+        fleet = Fleet(zygote, place, TEAM, about=files_in(Path(directory)), workers=1, more=more)
         async with fleet.running():
             (secret,) = await fleet.people(1)
             headers = {"Authorization": f"Bearer {secret}"}

@@ -35,6 +35,7 @@ from tests.chaos.platform_team import bookings
 from tests.support.fleet import PROCESSES, Fleet, distributed_place
 from tests.support.followers import Follower, SocketFollower, StreamFollower, Wire
 from tests.support.history import AcceptedTurn, Connection, History, LogEntry, View
+from tests.support.metering import metered_in, served_in
 from tests.support.processes import Zygote
 from tests.support.stores import Store, opener_of
 from tests.support.verifier import Report, percentile, verify
@@ -178,6 +179,10 @@ class PlatformReport:
     """Bookings that did not happen exactly once."""
     failed: Sequence[str]
     """Turns that ended otherwise than well."""
+    served: int
+    """Calls of models that their provider counted."""
+    lost_calls: int
+    """Calls that are counted with what was reserved, as their answer was lost."""
     takeovers: Sequence[float] = ()
     """Seconds from the death of a turn's owner to the first word of the next one."""
 
@@ -203,6 +208,9 @@ class PlatformReport:
             "reordered": self.report.figures["reordered"],
             "mismatched_views": self.report.figures["mismatched_views"],
             "wrong_bookings": len(self.bookings),
+            "calls_served": self.served,
+            "calls_lost": self.lost_calls,
+            "wrong_metering": self.report.figures["wrong_metering"],
             "resyncs": self.resyncs,
             "recovered": self.recovered,
             "sent_again": self.sent_again,
@@ -234,15 +242,21 @@ _KINDS = ("web", "worker", "postgres", "redis")
 async def run(zygote: Zygote, load: Load) -> PlatformReport:
     """Load, kill, settle, verify."""
     with tempfile.TemporaryDirectory() as directory, distributed_place(Path(directory)) as place:
-        ledger = Path(directory) / "ledger"
-        ledger.touch()
-        fleet = Fleet(zygote, place, TEAM, about={"ledger": str(ledger)}, more=SETTINGS)
+        fleet = Fleet(zygote, place, TEAM, about=files_in(Path(directory)), more=SETTINGS)
         async with fleet.running():
             people, kills = await live(fleet, load)
         assert place.postgres is not None
         async with opener_of({"backend": "postgres", "url": place.postgres.url(place.database)})() as store:
-            found = await verified(store, load, kills, people, bookings(ledger))
+            found = await verified(store, load, kills, people, fleet.about)
             return replace(found, takeovers=await _takeovers(store, people, fleet.killed_at))
+
+
+def files_in(directory: Path) -> dict[str, str]:
+    """What the team writes down, by name: its bookings, and the calls that its provider served."""
+    files = {name: directory / name for name in ("ledger", "bill")}
+    for path in files.values():
+        path.touch()
+    return {name: str(path) for name, path in files.items()}
 
 
 async def live(fleet: Fleet, load: Load) -> tuple[list[Person], Counter[str]]:
@@ -334,8 +348,9 @@ async def verified(
     load: Load,
     kills: Counter[str],
     people: Sequence[Person],
-    booked: Sequence[str],
+    files: Mapping[str, str],
 ) -> PlatformReport:
+    """Ask every promise of what is left."""
     await store.settle()
     records = {person.session: await everything(store.log, person.session) for person in people}
     history = History(
@@ -343,16 +358,22 @@ async def verified(
         connections=tuple(_connections(people)),
         views=tuple(_views(people)),
         turns=tuple(AcceptedTurn(session=p.session, turn=t) for p in people for t in p.accepted.values()),
+        served=tuple(served_in(Path(files["bill"]))),
+        metered=tuple(
+            call for found in records.values() for call in metered_in(record.event for record in found if record.event)
+        ),
     )
     report = verify(history, backend="platform", kills=sum(kills.values()))
     await require_sound(store, report)
     events = [record.event for found in records.values() for record in found]
-    times = Counter(booked)
+    times = Counter(bookings(Path(files["ledger"])))
     return PlatformReport(
         load=load,
         kills=kills,
         report=report,
         accepted=sum(len(person.accepted) for person in people),
+        served=len(history.served),
+        lost_calls=sum(call.lost_tokens > 0 for call in history.metered),
         recovered=sum(isinstance(event, TurnResumed) and event.reason == "recovered" for event in events),
         sent_again=sum(person.sent_again for person in people),
         resumed=[seconds for p in people for f in p.followers for seconds in f.resumed_seconds],

@@ -1,11 +1,16 @@
-"""The team that works while its processes are killed: it answers, streams, and books with somebody's consent."""
+"""The team that works while its processes are killed: it answers, streams, and books with somebody's consent. What
+its models served, and what it booked, is kept in files that outlive the processes.
+"""
 
 import asyncio
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from batuta.kernel.messages import ToolCallBlock
+from batuta.kernel.ids import new_id
+from batuta.kernel.messages import Answer, ToolCallBlock
+from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.specialist import Specialist
@@ -16,14 +21,38 @@ from tests.chaos.workers import PAUSE_SECONDS, Lines
 from tests.support.platform import RuleModel
 
 
-def team(ledger: str) -> Orchestrator:
+@dataclass
+class BilledModel(RuleModel):
+    """A model whose provider writes down what it served before the answer is on its way."""
+
+    bill: Lines = field(kw_only=True)
+
+    async def generate(self, request: ModelRequest) -> Answer:
+        answer = await super().generate(request)
+        await asyncio.sleep(PAUSE_SECONDS)
+        response_id = new_id()
+        usage = Usage(input=7 * len(request.messages), output=1 + len(answer.text) % 50)
+        self.bill[f"{request.metadata['correlation_id']} {response_id} {usage.total}"] = 1
+        await asyncio.sleep(PAUSE_SECONDS)
+        return answer.model_copy(update={"usage": usage, "response_id": response_id})
+
+
+def team(ledger: str, bill: str) -> Orchestrator:
     """A supervisor that answers or plans, an agent that streams, and a clerk whose bookings are kept in a file."""
+    served = Lines(bill)
     clerk = AgentStep(
-        name="clerk", model=RuleModel(_clerk), output=str, instructions="Book.", tools=[_booking(Lines(ledger))]
+        name="clerk",
+        model=BilledModel(_clerk, bill=served),
+        output=str,
+        instructions="Book.",
+        tools=[_booking(Lines(ledger))],
     )
-    echo = AgentStep(name="echo", model=RuleModel(_echo), output=str, instructions="Repeat.", is_streaming=True)
+    echo = AgentStep(
+        name="echo", model=BilledModel(_echo, bill=served), output=str, instructions="Repeat.", is_streaming=True
+    )
     return Orchestrator(
-        supervisor=RuleModel(_supervise), agents=[Specialist(clerk, name="Clerk"), Specialist(echo, name="Echo")]
+        supervisor=BilledModel(_supervise, bill=served),
+        agents=[Specialist(clerk, name="Clerk"), Specialist(echo, name="Echo")],
     )
 
 

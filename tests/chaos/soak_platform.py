@@ -23,8 +23,7 @@ from random import Random
 import aiohttp
 import psutil
 
-from tests.chaos.platform import MODULES, TEAM, Load, PlatformReport, live, verified
-from tests.chaos.platform_team import bookings
+from tests.chaos.platform import MODULES, TEAM, Load, PlatformReport, files_in, live, verified
 from tests.support.fleet import Fleet, distributed_place
 from tests.support.processes import Zygote
 from tests.support.stores import opener_of
@@ -78,9 +77,7 @@ class Growth:
 async def run(zygote: Zygote, load: Load) -> tuple[list[Growth], PlatformReport]:
     """Serve, sample, verify."""
     with tempfile.TemporaryDirectory() as directory, distributed_place(Path(directory)) as place:
-        ledger = Path(directory) / "ledger"
-        ledger.touch()
-        fleet = Fleet(zygote, place, TEAM, about={"ledger": str(ledger)})
+        fleet = Fleet(zygote, place, TEAM, about=files_in(Path(directory)))
         async with fleet.running():
             samples: dict[str, list[Sample]] = {role: [] for role in fleet.roles}
             beside = [
@@ -95,7 +92,7 @@ async def run(zygote: Zygote, load: Load) -> tuple[list[Growth], PlatformReport]
                 await asyncio.gather(*beside, return_exceptions=True)
         assert place.postgres is not None
         async with opener_of({"backend": "postgres", "url": place.postgres.url(place.database)})() as store:
-            report = await verified(store, load, kills, people, bookings(ledger))
+            report = await verified(store, load, kills, people, fleet.about)
     return [growth_of(role, taken, load.seconds) for role, taken in samples.items()], report
 
 

@@ -5,7 +5,6 @@ come back. What runs in the processes is the product's own code; `history` is wh
 import asyncio
 import random
 import tempfile
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -20,7 +19,6 @@ from batuta.events.envelope import Event
 from batuta.events.fold import fold
 from batuta.events.log import EventLog, Position
 from batuta.events.queue import UNFINISHED, TurnQueue, WorkStatus
-from batuta.events.runtime import LlmRequest, LlmResponse
 from batuta.events.tools import ApprovalRequested
 from batuta.eventstore.projectors import ProjectionStore, Projector
 from batuta.eventstore.sqlite import SqliteEventLog
@@ -59,9 +57,9 @@ from tests.support.history import (
     Effect,
     History,
     LogEntry,
-    MeteredCall,
     View,
 )
+from tests.support.metering import metered_in
 from tests.support.simulated_team import WISHES, World, team, world_of
 
 T = TypeVar("T")
@@ -489,23 +487,6 @@ def _entries(platform: SimulatedPlatform, session: str, events: list[Event]) -> 
             is_terminal=isinstance(event, Complete) and event.status != "paused",
             is_internal=not event.is_visible,
         )
-
-
-def metered_in(events: list[Event]) -> Iterator[MeteredCall]:
-    """The model calls of a session as its log counts them."""
-    ends = Counter[str]()
-    for event in events:
-        if isinstance(event, LlmResponse):
-            ends[event.call_id] += 1
-            yield MeteredCall(
-                turn=str(event.correlation_id),
-                response_id=event.response_id,
-                tokens=event.usage.total if event.usage is not None else 0,
-                lost_tokens=event.lost_tokens,
-            )
-    for event in events:
-        if isinstance(event, LlmRequest) and ends[event.call_id] != 1:
-            yield MeteredCall(turn=str(event.correlation_id), response_id=None, is_ended=False)
 
 
 def digest_of(event: Event) -> str:
