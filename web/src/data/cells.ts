@@ -1,6 +1,7 @@
 /** Values of a table as people read, compare and add them. Pure; decimals stay text and are added exactly. */
 
 import type { Column, DatasetItem } from "../events";
+import { isoDay } from "../lib/days";
 import type { Locale } from "../lib/format";
 
 export type Cell = DatasetItem["first_rows"][number][number];
@@ -23,11 +24,12 @@ export const headOf = (column: Column): string => {
 };
 
 /** A value as a cell shows it. */
-export const cellText = (value: Cell, column: Column, { language }: Locale): string => {
+export const cellText = (value: Cell, column: Column, locale: Locale): string => {
+  const { language } = locale;
   if (value === null) return "";
   if (typeof value === "boolean") return value ? "✓" : "–";
   if (isNumeric(column)) return numberText(value, column, language);
-  if (column.type === "date") return dayText(String(value), language);
+  if (column.type === "date") return isoDay(String(value), locale);
   if (column.type === "datetime") return momentText(String(value), language);
   if (column.name === "month" && MONTH.test(String(value))) return monthText(String(value), language);
   return String(value);
@@ -51,17 +53,8 @@ const numberText = (value: string | number, column: Column, language: string): s
   });
 };
 
-const dayText = (value: string, language: string): string =>
-  new Date(`${value}T00:00:00Z`).toLocaleDateString(language, { timeZone: "UTC", dateStyle: "medium" });
-
 const momentText = (value: string, language: string): string =>
   new Date(value).toLocaleString(language, { timeZone: "UTC", dateStyle: "medium", timeStyle: "short" });
-
-const ISO_DAY = /\b\d{4}-\d{2}-\d{2}\b/g;
-
-/** A title with its days as people write them: `as of 30 Sep 2026`. */
-export const withDays = (title: string, { language }: Locale): string =>
-  title.replace(ISO_DAY, (day) => (Number.isNaN(Date.parse(day)) ? day : dayText(day, language)));
 
 /** A total as a cell shows it; nothing where there is none. */
 export const totalText = (total: Cell | undefined, column: Column, locale: Locale): string =>

@@ -66,24 +66,6 @@ export const moment = (timestamp: string, { language, timezone }: Locale): strin
     ...zoned(timezone),
   });
 
-const ISO_MOMENT = /^\d{4}-\d\d-\d\dT(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
-
-/** A moment that a program wrote, on the clock it was written for: `Mon, 16 Nov 2026, 10:00 (+01:00)`; else null. */
-export const isoMoment = (value: unknown, { language }: Locale): string | null => {
-  const found = typeof value === "string" ? ISO_MOMENT.exec(value) : null;
-  if (found === null || typeof value !== "string") return null;
-  const day = new Date(`${value.slice(0, 10)}T12:00:00Z`);
-  if (Number.isNaN(day.getTime())) return null;
-  const words = day.toLocaleDateString(language, {
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    timeZone: "UTC",
-  });
-  return `${words}, ${found[1]} (${found[2] === "Z" ? "+00:00" : found[2]})`;
-};
-
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["day", 86_400_000],
   ["hour", 3_600_000],

@@ -137,12 +137,14 @@ test("tool names and arguments are put into words", () => {
     inWords("create_order"),
     inWords("findSlot"),
     summaryOf({ place: "Lugo", n: 2, start: "2026-11-16T10:00:00+01:00" }, { place: "Lugar" }, SPANISH),
+    summaryOf({ period: { first: "2026-01-01", last: "2026-03-31", grain: "quarter" } }, {}, SPANISH),
     summaryOf({ kind: "pie", options: { asked: "as a pie" } }, {}, SPANISH),
     summaryOf({ other_wordings: ["renta", "local"] }, { other_wordings: "En otras palabras" }, SPANISH),
   ]).toEqual([
     "Create order",
     "Find slot",
     "lugar: Lugo · n: 2 · start: lun, 16 nov 2026, 10:00 (+01:00)",
+    "period: 1 ene 2026 – 31 mar 2026",
     "kind: pie",
     "en otras palabras: renta, local",
   ]);

@@ -1,16 +1,7 @@
 /** Values of a table: exact sums, order, filters, and how they are written. */
 
 import { describe, expect, it } from "vitest";
-import {
-  asTabs,
-  cellText,
-  comparing,
-  exactSum,
-  filtered,
-  headOf,
-  searchText,
-  withDays,
-} from "../../src/data/cells";
+import { asTabs, cellText, comparing, exactSum, filtered, headOf, searchText } from "../../src/data/cells";
 import { isDrawable } from "../../src/data/drawable";
 import { SLICE, slicedSort } from "../../src/data/sliced-sort";
 import type { Column } from "../../src/events";
@@ -38,11 +29,6 @@ describe("values", () => {
     expect(cellText("2026-02", column({ name: "month", type: "text" }), ES)).toBe("feb 2026");
     expect(cellText("2026-02", column({ name: "code", type: "text" }), ES)).toBe("2026-02");
     expect(cellText(null, column({}), EN)).toBe("");
-  });
-
-  it("leave a title as it is but for its days", () => {
-    expect(withDays("Ventas · 2026-01-01 – 2026-03-31", ES)).toBe("Ventas · 1 ene 2026 – 31 mar 2026");
-    expect(withDays("Order 2026-13-45", EN)).toBe("Order 2026-13-45");
   });
 
   it("say what they are measured in", () => {

@@ -5,6 +5,7 @@
 import { describe, expect, test } from "vitest";
 
 import { waitBefore } from "../../src/lib/backoff";
+import * as days from "../../src/lib/days";
 import * as format from "../../src/lib/format";
 import { isStroke, keysOf } from "../../src/lib/hotkeys";
 import { en } from "../../src/lib/i18n/en";
@@ -20,10 +21,10 @@ const spanish = { language: "es", timezone: null };
 test("a moment that a program wrote is read on the clock it was written for", () => {
   const locale = { language: "en", timezone: "Asia/Tokyo" };
   expect([
-    format.isoMoment("2026-11-16T10:00:00+01:00", locale),
-    format.isoMoment("2026-13-45T10:00:00Z", locale),
-    format.isoMoment("10:00", locale),
-    format.isoMoment(7, locale),
+    days.isoMoment("2026-11-16T10:00:00+01:00", locale),
+    days.isoMoment("2026-13-45T10:00:00Z", locale),
+    days.isoMoment("10:00", locale),
+    days.isoMoment(7, locale),
   ]).toEqual(["Mon, Nov 16, 2026, 10:00 (+01:00)", null, null, null]);
 });
 
@@ -35,6 +36,14 @@ describe("format", () => {
     [125_000, "2 min 5 s"],
   ])("%d ms reads %s", (value, text) => {
     expect(format.duration(value, english)).toBe(text);
+  });
+
+  test("days within a text are written as people do, those in names stay", () => {
+    const spanish = { language: "es", timezone: null };
+    expect(days.withDays("Ventas · 2026-01-01 – 2026-03-31", spanish)).toBe(
+      "Ventas · 1 ene 2026 – 31 mar 2026",
+    );
+    expect(days.withDays("sales-2026-01-01.csv 2026-13-45", spanish)).toBe("sales-2026-01-01.csv 2026-13-45");
   });
 
   test("small amounts of money keep the digits that matter", () => {

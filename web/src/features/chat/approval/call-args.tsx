@@ -2,7 +2,7 @@
 
 import { Disclosure } from "../../../components/disclosure";
 import { laidOut } from "../../../components/value-view";
-import { isoMoment } from "../../../lib/format";
+import { isoMoment } from "../../../lib/days";
 import { useLocale, useText } from "../../../lib/i18n";
 import { visible } from "../../../lib/visible";
 import { named } from "../../../lib/words";
