@@ -127,6 +127,10 @@ class ErpConnector(Protocol):
         """The records a query finds, page by page, to the end or to its limit."""
         ...
 
+    async def read_together(self, company_id: str, queries: Sequence[RecordQuery]) -> Sequence[Sequence[RecordPage]]:
+        """The pages of several queries, read from one state of the books where the ERP can; else one after another."""
+        ...
+
     async def get(self, company_id: str, entity: str, record_id: str, *, expand: tuple[str, ...] = ()) -> ErpRecord:
         """One record."""
         ...

@@ -64,6 +64,10 @@ class MemoryErp:
         fields = (*query.select, *query.expand) if query.select else ()
         yield RecordPage(records=[self._record(query.entity, row, fields) for row in rows], url=url)
 
+    async def read_together(self, company_id: str, queries: Sequence[RecordQuery]) -> Sequence[Sequence[RecordPage]]:
+        """See `ErpConnector.read_together`."""
+        return [[page async for page in self.pages(company_id, query)] for query in queries]
+
     async def get(self, company_id: str, entity: str, record_id: str, *, expand: tuple[str, ...] = ()) -> ErpRecord:
         """See `ErpConnector.get`."""
         self._require_company(company_id)

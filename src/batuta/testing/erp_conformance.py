@@ -77,6 +77,14 @@ class ErpConnectorConformance:
         pages = [page async for page in subject.connector.pages(subject.company_id, _query(subject))]
         assert all(page.url for page in pages)
 
+    async def test_queries_read_together_give_what_each_gives_alone(self, subject: ErpSubject) -> None:
+        queries = [_query(subject), _query(subject, limit=3), _query(subject, select=(subject.text_field,))]
+        together = await subject.connector.read_together(subject.company_id, queries)
+        for query, pages in zip(queries, together, strict=True):
+            alone = [page async for page in subject.connector.pages(subject.company_id, query)]
+            assert [list(page.records) for page in pages] == [list(page.records) for page in alone]
+            assert [page.url for page in pages] == [page.url for page in alone]
+
     async def test_amounts_are_exact(self, subject: ErpSubject) -> None:
         """Decimals or whole numbers, never floats."""
         values = [one.values[subject.amount_field] for one in await _all(subject)]

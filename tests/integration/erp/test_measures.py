@@ -1,5 +1,6 @@
 """Every measure, against the ledgers of the demo companies, computed here from the raw reads (A-5)."""
 
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -10,8 +11,13 @@ from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.measures.compute import Figures, compute
 from batuta.agents.erp.measures.model import standard_measures
 from batuta.agents.erp.measures.records import Books, MeasureRequest
+from batuta.connectors.business_central.connector import BusinessCentral, BusinessCentralSettings
 from batuta.connectors.erp import RecordQuery
+from batuta.connectors.http import InProcessTransport
 from batuta.language.calendar_math import Period
+from batuta.sandbox.demo import DEMO_TODAY
+from batuta.sandbox.service import Sandbox
+from tests.integration.erp.conftest import handle_of
 
 CENTS_PER_DOCUMENT = Decimal("0.01")
 """By how much a document in foreign currency may differ: it is posted line by line, and rounded so."""
@@ -159,3 +165,23 @@ async def test_a_year_and_its_months_agree(books: Books) -> None:
     months = await asked(books, "sales", split=("month",), compare_with=year(books).year_before())
     assert months.total == sum((row.value or Decimal(0) for row in months.rows), Decimal(0))
     assert months.total_before == (await asked(books, "sales", period=year(books).year_before())).total
+
+
+async def test_a_figure_of_several_kinds_of_documents_is_read_from_one_state(sandbox: Sandbox) -> None:
+    """A document that is posted between two reads would give a sum that never was."""
+    asked_of: list[str] = []
+    answer = handle_of(sandbox)
+
+    def handle(method: str, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        asked_of.append(f"{method} {url.rpartition('/')[2]} {headers.get('Isolation', '')}")
+        return answer(method, url, headers, body)
+
+    connector = BusinessCentral(
+        BusinessCentralSettings(root="http://sandbox.local/api/v2.0"), InProcessTransport(handle)
+    )
+    books = await ErpAccess(connector=connector, today=lambda: DEMO_TODAY).books()
+    asked_of.clear()
+    figures = await asked(books, "vat_payable")
+    assert asked_of[0] == "POST $batch snapshot"
+    assert len(figures.queries) == 4
+    assert not [one for one in asked_of if "Invoices" in one or "CreditMemos" in one]

@@ -16,6 +16,7 @@ from batuta.kernel.errors import (
     AccessDeniedError,
     ConnectorRejectedError,
     ConnectorUnavailableError,
+    MissingCompanyError,
     MissingRecordError,
     RecordChangedError,
 )
@@ -96,6 +97,61 @@ async def test_a_link_to_another_host_is_not_followed() -> None:
     async with served(service) as client:
         with pytest.raises(ConnectorRejectedError, match="another host"):
             await rows(client)
+
+
+ASKED = [("invoices", QueryOptions(select=("n",))), ("memos", QueryOptions(top=5, is_bare=True))]
+
+
+def batch(*answers: dict[str, Any]) -> Answer:
+    """Each with the id of the request it answers, the last one first: an order is not promised."""
+    numbered = [{"id": str(place), "status": 200, **one} for place, one in enumerate(answers)]
+    return document(responses=numbered[::-1])
+
+
+def listed(*numbers: int, link: str | None = None) -> dict[str, Any]:
+    return {"body": {"value": [{"n": each} for each in numbers]} | ({} if link is None else {"@odata.nextLink": link})}
+
+
+async def test_several_lists_come_in_one_batch_of_one_state() -> None:
+    """A-2: what one figure is added up from is read in one transaction; further pages are followed."""
+    service = Service(batch(listed(1, link="invoices?more"), listed(3)), page([{"n": 2}]))
+    async with served(service) as client:
+        found = await client.pages_together(ASKED)
+    assert [[row["n"] for _, rows in pages for row in rows] for pages in found] == [[1, 2], [3]]
+    method, path, headers, body = service.requests[0]
+    assert (method, path, headers["Isolation"]) == ("POST", "/api/$batch", "snapshot")
+    asked = json.loads(body)["requests"]
+    assert [one["url"] for one in asked] == ["invoices?$select=n", "memos?$top=5"]
+    assert all(one["headers"]["Data-Access-Intent"] == "ReadOnly" for one in asked)
+    assert service.requests[1][1] == "/api/invoices?more"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        batch(listed(1), {"status": 503, "body": {"error": {"code": "Busy", "message": "no"}}}),
+        batch(listed(1)),
+        batch(listed(1), {"body": {}}),
+        document(responses=[{"id": "0"}]),
+        document(value=[]),
+    ],
+    ids=["a part is busy", "a part is missing", "a part is no list", "no status", "no batch"],
+)
+async def test_a_batch_that_is_not_whole_is_asked_for_again(answer: Answer) -> None:
+    """A part of it would be a wrong figure."""
+    service = Service(answer, batch(listed(1), listed(2)))
+    async with served(service) as client:
+        found = await client.pages_together(ASKED)
+    assert [[row["n"] for _, rows in pages for row in rows] for pages in found] == [[1], [2]]
+
+
+async def test_a_part_of_a_batch_that_is_refused_refuses_it() -> None:
+    """The reason is that of the part, not of those that were taken back with it."""
+    refusal = {"status": 404, "body": {"error": {"code": "Internal_CompanyNotFound", "message": "gone"}}}
+    service = Service(batch({"status": 424, "body": {"error": {"code": "x", "message": "taken back"}}}, refusal))
+    async with served(service) as client:
+        with pytest.raises(MissingCompanyError, match="gone"):
+            await client.pages_together(ASKED)
 
 
 async def test_a_link_that_comes_back_ends_with_an_error() -> None:

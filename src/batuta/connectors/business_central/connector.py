@@ -26,6 +26,7 @@ from batuta.connectors.odata.client import (
     Authorize,
     ODataClient,
     ODataClientSettings,
+    Page,
     QueryOptions,
     anonymous,
 )
@@ -92,23 +93,14 @@ class BusinessCentral:
 
     async def pages(self, company_id: str, query: RecordQuery) -> AsyncIterator[RecordPage]:
         """See `ErpConnector.pages`."""
-        options = QueryOptions(
-            where=query.where,
-            select=tuple(dict.fromkeys((*_key(query.entity, ()), *query.select))) if query.select else (),
-            order_by=query.order_by,
-            expand=query.expand,
-            top=query.limit,
-            is_bare=not query.has_versions,
-        )
-        async for url, rows in self._client.pages(_path(company_id, query.entity), options):
-            key = _key(query.entity, ("id",))[0]
-            if query.has_versions:
-                records = [_record(query.entity, row, key) for row in rows]
-            else:
-                records = [
-                    ErpRecord(entity=query.entity, id=str(row.get(key, "")), etag=None, values=row) for row in rows
-                ]
-            yield RecordPage(records=records, url=url)
+        async for page in self._client.pages(_path(company_id, query.entity), _options(query)):
+            yield _page(query, page)
+
+    async def read_together(self, company_id: str, queries: Sequence[RecordQuery]) -> Sequence[Sequence[RecordPage]]:
+        """See `ErpConnector.read_together`."""
+        asked = [(_path(company_id, query.entity), _options(query)) for query in queries]
+        found = await self._client.pages_together(asked)
+        return [[_page(query, page) for page in pages] for query, pages in zip(queries, found, strict=True)]
 
     async def get(self, company_id: str, entity: str, record_id: str, *, expand: tuple[str, ...] = ()) -> ErpRecord:
         """See `ErpConnector.get`."""
@@ -190,6 +182,26 @@ def _path(company_id: str, entity: str, record_id: str | None = None) -> str:
             raise ConfigurationError(f"{one!r} is no record id")
     path = f"companies({company_id})/{entity}"
     return path if record_id is None else f"{path}({record_id})"
+
+
+def _options(query: RecordQuery) -> QueryOptions:
+    return QueryOptions(
+        where=query.where,
+        select=tuple(dict.fromkeys((*_key(query.entity, ()), *query.select))) if query.select else (),
+        order_by=query.order_by,
+        expand=query.expand,
+        top=query.limit,
+        is_bare=not query.has_versions,
+    )
+
+
+def _page(query: RecordQuery, page: Page) -> RecordPage:
+    url, rows = page
+    key = _key(query.entity, ("id",))[0]
+    if query.has_versions:
+        return RecordPage(records=[_record(query.entity, row, key) for row in rows], url=url)
+    records = [ErpRecord(entity=query.entity, id=str(row.get(key, "")), etag=None, values=row) for row in rows]
+    return RecordPage(records=records, url=url)
 
 
 def _record(entity: str, row: Mapping[str, Any], key: str = "") -> ErpRecord:

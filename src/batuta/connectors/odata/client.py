@@ -8,7 +8,7 @@ surely did not happen (no connection, 429); otherwise the lost answer is reporte
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -35,14 +35,21 @@ T = TypeVar("T")
 PAGE_SIZE = 5_000
 BARE_JSON = "application/json;odata.metadata=none"
 MAX_PAGES = 1_000
+BATCH_SIZE = 100
+"""Requests in one `$batch`: Business Central takes no more."""
 MAX_ATTEMPTS = 5
 MAX_RETRY_AFTER = timedelta(seconds=30)
 PATIENCE = timedelta(seconds=90)
 """How long one request may be repeated in all."""
 AT_ONCE = 5
 """Requests in work at the same time: Business Central works on so many of one user, and makes the others wait."""
+FAILED_DEPENDENCY = 424
+"""The status of a request of a batch that was taken back because another one failed."""
 BUSY = frozenset({408, 429, 502, 503, 504})
 _SAFE_IN_QUERY = "(),'$/:*-._~"
+
+Page = tuple[str, list[dict[str, Any]]]
+"""The address that gave some members of a collection, and the members."""
 
 Authorize = Callable[[bool], Awaitable[Mapping[str, str]]]
 """The headers that prove who asks; with `True` the token of before was refused and a new one is needed."""
@@ -129,16 +136,33 @@ class ODataClient:
         """How many members of a collection a filter finds."""
         return await self._read(self.url(f"{path}/$count", options), {"Accept": "*/*"}, _count)
 
-    async def pages(self, path: str, options: QueryOptions) -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
+    async def pages(self, path: str, options: QueryOptions) -> AsyncIterator[Page]:
         """The members of a collection with the address that gave them, following `@odata.nextLink`."""
         url = self.url(path, options)
+        first = await self._read(url, self._list_headers(options), _collection)
+        async for page in self._pages_from(url, first, options):
+            yield page
+
+    async def pages_together(self, asked: Sequence[tuple[str, QueryOptions]]) -> list[list[Page]]:
+        """Several collections, each with its pages.
+
+        Their first pages come in one `$batch` that reads one state of the books: between two requests of its own a
+        posting could move an amount from one collection to another, and their sum would be a figure that never was.
+        """
+        urls = [self.url(path, options) for path, options in asked]
+        found: list[list[Page]] = []
+        for start in range(0, len(asked), BATCH_SIZE):
+            part = slice(start, start + BATCH_SIZE)
+            headers = [self._list_headers(options) for _, options in asked[part]]
+            first_pages = await self._read_batch(urls[part], headers)
+            for url, (_, options), first in zip(urls[part], asked[part], first_pages, strict=True):
+                found.append([page async for page in self._pages_from(url, first, options)])
+        return found
+
+    async def _pages_from(self, url: str, document: dict[str, Any], options: QueryOptions) -> AsyncIterator[Page]:
         left = options.top
-        headers = {"Prefer": f"odata.maxpagesize={self._page_size}"}
-        headers |= {"Accept": BARE_JSON} if options.is_bare else {}
-        seen: set[str] = set()
-        while url not in seen and len(seen) < MAX_PAGES:
-            seen.add(url)
-            document = await self._read(url, headers, _collection)
+        seen = {url}
+        while True:
             rows = document["value"]
             yield url, rows if left is None else rows[:left]
             left = None if left is None else left - len(rows)
@@ -146,7 +170,40 @@ class ODataClient:
             if following is None or (left is not None and left <= 0):
                 return
             url = self._own(urljoin(f"{self.root}/", str(following)))
-        raise ConnectorUnavailableError(f"{path}: the service's pages never end", was_sent=True)
+            if url in seen or len(seen) >= MAX_PAGES:
+                raise ConnectorUnavailableError("the service's pages never end", was_sent=True)
+            seen.add(url)
+            document = await self._read(url, self._list_headers(options), _collection)
+
+    def _list_headers(self, options: QueryOptions) -> dict[str, str]:
+        headers = {"Prefer": f"odata.maxpagesize={self._page_size}"}
+        return headers | ({"Accept": BARE_JSON} if options.is_bare else {})
+
+    async def _read_batch(self, urls: Sequence[str], headers: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+        """Lists by their addresses. One that fails is the failure of all: a sum of the others would be wrong."""
+        requests = [
+            {
+                "id": str(place),
+                "method": "GET",
+                "url": url.removeprefix(f"{self.root}/"),
+                "headers": {**self._read_headers, **own},
+            }
+            for place, (url, own) in enumerate(zip(urls, headers, strict=True))
+        ]
+        request = OutgoingRequest(
+            method="POST",
+            url=self.url("$batch"),
+            headers={"Content-Type": "application/json", "Accept": "application/json", "Isolation": "snapshot"},
+            body=json.dumps({"requests": requests}).encode(),
+        )
+
+        async def read() -> list[dict[str, Any]]:
+            answers = _batch_answers(await self._send(request), now=self._clock.now())
+            if set(answers) != {str(place) for place in range(len(urls))}:
+                raise _truncated("the service did not answer every request of a batch")
+            return [_list_of(answers[str(place)]) for place in range(len(urls))]
+
+        return await retrying(read, self._patient(_is_unavailable), clock=self._clock)
 
     async def write(self, method: str, path: str, *, body: Any = None, headers: Mapping[str, str] | None = None) -> Any:
         """Send a change; its answer as data, `None` if it has no body."""
@@ -236,35 +293,50 @@ def decoded(response: IncomingResponse) -> Any:
             raise ConnectorRejectedError(
                 "a web page answered instead of the service", status=response.status, reason_code=ROUTING
             ) from error
-        raise ConnectorUnavailableError(
-            "the service's answer is no whole JSON", was_sent=True, reason_code="truncated"
-        ) from error
+        raise _truncated("the service's answer is no whole JSON") from error
 
 
 def _collection(response: IncomingResponse) -> dict[str, Any]:
-    document = decoded(response)
+    return _list_of(decoded(response))
+
+
+def _list_of(document: Any) -> dict[str, Any]:
     if not isinstance(document, dict) or not isinstance(document.get("value"), list):
-        raise ConnectorUnavailableError(
-            "the service did not answer with a list", was_sent=True, reason_code="truncated"
-        )
+        raise _truncated("the service did not answer with a list")
     return document
+
+
+def _batch_answers(response: IncomingResponse, *, now: datetime) -> dict[str, Any]:
+    """The bodies of a batch by the ids of its requests. Raises the failure of the first that did not succeed."""
+    document = decoded(response)
+    answers = document.get("responses") if isinstance(document, dict) else None
+    if not isinstance(answers, list) or not all(
+        isinstance(one, dict) and isinstance(one.get("status"), int) and "id" in one for one in answers
+    ):
+        raise _truncated("the service did not answer with a batch")
+    for one in answers:
+        if one["status"] >= 300 and one["status"] != FAILED_DEPENDENCY:
+            headers = {str(name).lower(): str(value) for name, value in (one.get("headers") or {}).items()}
+            body = json.dumps(one.get("body"), default=str).encode()
+            raise failure_of(IncomingResponse(status=one["status"], headers=headers, body=body), now=now)
+    return {str(one["id"]): one.get("body") for one in answers}
+
+
+def _truncated(message: str) -> ConnectorUnavailableError:
+    return ConnectorUnavailableError(message, was_sent=True, reason_code="truncated")
 
 
 def _text(response: IncomingResponse) -> str:
     try:
         return response.body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConnectorUnavailableError(
-            "the service's answer is no whole text", was_sent=True, reason_code="truncated"
-        ) from error
+        raise _truncated("the service's answer is no whole text") from error
 
 
 def _count(response: IncomingResponse) -> int:
     text = _text(response).strip()
     if not text.isdecimal():
-        raise ConnectorUnavailableError(
-            "the service did not answer with a count", was_sent=True, reason_code="truncated"
-        )
+        raise _truncated("the service did not answer with a count")
     return int(text)
 
 

@@ -98,6 +98,10 @@ class ODataConnector:
             records = [_record(entity, row, is_whole=not query.select) for row in rows]
             yield RecordPage(records=records, url=url)
 
+    async def read_together(self, company_id: str, queries: Sequence[RecordQuery]) -> Sequence[Sequence[RecordPage]]:
+        """See `ErpConnector.read_together`: a service need not know batches."""
+        return [[page async for page in self.pages(company_id, query)] for query in queries]
+
     async def get(self, company_id: str, entity: str, record_id: str, *, expand: tuple[str, ...] = ()) -> ErpRecord:
         """See `ErpConnector.get`."""
         known = await self._entity(entity)

@@ -117,9 +117,19 @@ class BooksReader:
         async for page in self.books.connector.pages(self.books.company.id, query):
             found += page.records
             url = url or page.url
-            if len(found) > MAX_RECORDS:
-                raise MeasureError(f"more than {MAX_RECORDS} records; ask about a shorter period")
+            _require_not_too_many(found)
         return found, url
+
+    async def records_together(self, queries: Sequence[RecordQuery]) -> list[tuple[list[ErpRecord], str]]:
+        """All records of several queries, of one state of the books, and their addresses."""
+        if len(queries) == 1:
+            return [await self.records(queries[0])]
+        answers = []
+        for pages in await self.books.connector.read_together(self.books.company.id, queries):
+            found = [record for page in pages for record in page.records]
+            _require_not_too_many(found)
+            answers.append((found, pages[0].url))
+        return answers
 
     async def accounts(self, role: str) -> tuple[str, ...]:
         """The numbers of the posting accounts that play a role in the books."""
@@ -166,13 +176,19 @@ class BooksReader:
 async def counted_records(
     reading: BooksReader, group: Sequence[AmountSource], request: MeasureRequest, period: Period | None
 ) -> tuple[list[CountedRecord], list[str]]:
+    """The records of several sources, and the addresses they were read from."""
+    queries = [await _query_of(reading, source, request, period) for source in group]
     counted: list[CountedRecord] = []
-    queries: list[str] = []
-    for source in group:
-        part, url = await _counted_of(reading, source, request, period)
-        counted += part
-        queries.append(url)
-    return counted, queries
+    urls: list[str] = []
+    for source, (rows, url) in zip(group, await reading.records_together(queries), strict=True):
+        counted += await _counted_of(reading, source, request, rows)
+        urls.append(url)
+    return counted, urls
+
+
+def _require_not_too_many(records: Sequence[ErpRecord]) -> None:
+    if len(records) > MAX_RECORDS:
+        raise MeasureError(f"more than {MAX_RECORDS} records; ask about a shorter period")
 
 
 async def newest_before(reading: BooksReader, group: Sequence[AmountSource], day: date) -> date | None:
@@ -196,22 +212,41 @@ async def newest_before(reading: BooksReader, group: Sequence[AmountSource], day
     return newest if newest is not None and newest < day else None
 
 
-async def _counted_of(
+async def _query_of(
     reading: BooksReader, source: AmountSource, request: MeasureRequest, period: Period | None
-) -> tuple[list[CountedRecord], str]:
+) -> RecordQuery:
     records = source.records
-    used = tuple(dict.fromkeys((*request.split, *request.only, *request.without)))
-    paths = {name: records.dimensions[name] for name in used if name in records.dimensions}
-    aliases = {path.partition(".")[0] for path in paths.values() if "." in path}
-    rows, url = await reading.records(
-        RecordQuery(
-            entity=records.entity,
-            where=await _where(reading, records, period, request.late_by_days),
-            select=_selected(source, paths.values(), aliases),
-            expand=(source.lines,) if source.lines else (),
-            has_versions=False,
-        )
+    paths = _paths(records, request).values()
+    return RecordQuery(
+        entity=records.entity,
+        where=await _where(reading, records, period, request.late_by_days),
+        select=_selected(source, paths, _aliases(paths)),
+        expand=(source.lines,) if source.lines else (),
+        has_versions=False,
     )
+
+
+def _used(request: MeasureRequest) -> tuple[str, ...]:
+    """The dimensions that a request splits or limits by."""
+    return tuple(dict.fromkeys((*request.split, *request.only, *request.without)))
+
+
+def _paths(records: CountedRecords, request: MeasureRequest) -> Mapping[str, str]:
+    """Where the dimensions of a request stand in records."""
+    return {name: records.dimensions[name] for name in _used(request) if name in records.dimensions}
+
+
+def _aliases(paths: Iterable[str]) -> set[str]:
+    """The lookups that some paths go through."""
+    return {path.partition(".")[0] for path in paths if "." in path}
+
+
+async def _counted_of(
+    reading: BooksReader, source: AmountSource, request: MeasureRequest, rows: Sequence[ErpRecord]
+) -> list[CountedRecord]:
+    records = source.records
+    used, paths = _used(request), _paths(records, request)
+    aliases = _aliases(paths.values())
     lookups = {alias: await reading.looked_up(records, alias, rows) for alias in aliases}
     readers = {name: _reader_of(reading.books, records, name, paths.get(name, ""), lookups) for name in used}
     limits = [(readers[name], named, is_kept) for name, named, is_kept in _limits(request)]
@@ -233,7 +268,7 @@ async def _counted_of(
             counted.append(one)
     if records.balance is not None and request.late_by_days is None:
         counted += await _unexplained(reading, records.balance, explained, used, request)
-    return counted, url
+    return counted
 
 
 async def _unexplained(
