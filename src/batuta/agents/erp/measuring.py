@@ -76,7 +76,7 @@ class RowPlace(BaseModel):
 class CompareWith(BaseModel):
     """What a period is compared with."""
 
-    kind: Literal["previous_year", "previous_period", "period", "whole"]
+    kind: Literal["previous_year", "previous_period", "period", "whole", "average"]
     period: DayRange | None = None
     change: Literal["", "less", "more"] = ""
     """Only rows whose figure is less or more than it was."""
@@ -142,7 +142,8 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 the last day. Without it this year to date; balances are always those of today.
             compare: What to compare with: the same days of the year before, the period directly before, another one, or
                 the whole (which part of it each row is; with `only`, of the whole without it); with `change` only
-                what is less or more than it was.
+                what is less or more than it was. With `average` the mean per month, or what else of time it is split
+                by.
             top: Only so many rows, the first of the order; or only the row at a place of it, such as the second.
             ranking: Whether the largest come first (most) or the smallest (least); or only the customers, vendors or
                 items (whichever it is split by) of which there is nothing (absent), or something for the first
@@ -186,6 +187,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 late_by_days=bound.late_by_days() if bound else None,
                 keeps=bound.keeps() if bound else None,
                 as_share=compare is not None and compare.kind == "whole",
+                as_average=compare is not None and compare.kind == "average",
                 is_absence=ranking == "absent",
                 is_newness=ranking == "new",
                 change=change,
@@ -372,7 +374,7 @@ def _provenance(figures: Figures, books: Books, language: str, *, sources: tuple
 
 
 def _compared(compare: CompareWith | None, span: Period) -> Period | None:
-    if compare is None or compare.kind == "whole":
+    if compare is None or compare.kind in ("whole", "average"):
         return None
     if compare.kind == "period":
         if compare.period is None:

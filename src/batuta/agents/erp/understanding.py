@@ -41,13 +41,13 @@ FIGURE_FILLERS = (
     "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued send sent post posted difference between long left leave leaves catalogue catalog some there's "
     "going goes doing gone went developing be still wich whats qe ke their its nor ni "
     "over versus vs against cumulative accumulated sort sorted order ordered from to brought bring brings bringing generate generated generates contribute contributed contributes gave gives during within altogether actually really situation position level levels numbers happened "
-    "chart graph plot draw visualise visualize diagram please instead split broken down grouped",
+    "chart graph plot draw visualise visualize diagram please instead split broken down grouped average averages averaged mean",
     "ambas detalle detalles cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
     "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos enviamos enviado enviadas registramos registrado registradas diferencia diferencias entre asciende ascienden pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
     "van ir yendo marchan marcha faltan falta quedan queda q k x "
     "ido fueron siendo frente contra acumulado acumulada acumuladas acumulados ordena ordenalo ordenala ordenalos ordenado ordenada ordenados ordenadas dado dan dieron dejado generado genera generan generaron aportado aporta aportan aportaron traido trae traen durante realmente aproximadamente situacion nivel niveles numeros concretamente "
     "grafico grafica graficos dibuja dibujame pinta pintame diagrama visualiza vez lugar "
-    "desglosado desglosada desglosados desglosadas separado separada separados separadas agrupado agrupada",
+    "promedio media medias medio desglosado desglosada desglosados desglosadas separado separada separados separadas agrupado agrupada",
     *(fold(word) for word in CHART_WORDS),
     *(fold(word) for kinds in (KIND_WORDS, LOOSE_KIND_WORDS) for words in kinds.values() for word in words),
 )

@@ -18,7 +18,7 @@ WHOLE_CURRENCIES = frozenset({"JPY", "KRW", "CLP", "ISK", "HUF", "VND"})
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
-        "as_of": "as of {day}", "until": "until {day}", "figure": "{title} ({when}): **{value}**.",
+        "as_of": "as of {day}", "until": "until {day}", "figure": "{title} ({when}): **{value}**{mean}.",
         "nothing": "{title} ({when}): nothing found.", "newest": " The newest there is: {day}.",
         "table": "{title} by {split} ({when}): {rows}.",
         "absent": "{title} by {split} ({when}): **{count}**: {names}.",
@@ -33,7 +33,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "counted": " Counted: {basis}; {company}.", "days": "{value} days", "before_short": "before",
     },
     "es": {
-        "as_of": "a {day}", "until": "hasta {day}", "figure": "{title} ({when}): **{value}**.",
+        "as_of": "a {day}", "until": "hasta {day}", "figure": "{title} ({when}): **{value}**{mean}.",
         "nothing": "{title} ({when}): no hay nada.", "newest": " Lo más reciente es del {day}.",
         "table": "{title} por {split} ({when}): {rows}.",
         "absent": "{title} por {split} ({when}): **{count}**: {names}.",
@@ -69,7 +69,7 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
             names = words["others"].format(names=names, count=len(figures.rows) - SHOWN_ROWS)
         text = words["absent"].format(title=title, split=split, when=when, count=len(figures.rows), names=names)
     elif not figures.split:
-        text = words["figure"].format(title=title, when=when, value=shown(figures.total))
+        text = words["figure"].format(title=title, when=when, value=shown(figures.total), mean=_mean(figures, language))
     else:
         split = ", ".join(book.dimensions[name].title[language].lower() for name in figures.split)
         rows = "; ".join(
@@ -99,6 +99,14 @@ def _group_in_words(split: Sequence[str], group: Sequence[str], language: str) -
         for dimension, value in zip(split, group, strict=True)
     ]
     return " · ".join(named) or "—"
+
+
+def _mean(figures: Figures, language: str) -> str:
+    """What a mean is of, to stand behind it."""
+    if figures.mean_of is None:
+        return ""
+    total, count = figures.mean_of
+    return f" ({amount_in_words(total, figures.measure.unit, figures.currency, language)} ÷ {count})"
 
 
 def limits_in_words(figures: Figures, language: str) -> str:

@@ -246,6 +246,25 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("¿ganamos o perdimos dinero en agosto?", {"measure": "net_income"}),
         ("purchase invoices not paid yet", {"measure": "payables"}),
         ("top 5 customers this year ▸ only 3", {"measure": "sales", "top": 3}),
+        (
+            "average sales per month this year",
+            {"measure": "sales", "split_by": ["month"], "compare": {"kind": "average"}},
+        ),
+        ("¿cuál es la media mensual de ventas de 2026?", {"measure": "sales", "compare": {"kind": "average"}}),
+        ("ventas medias por mes este año", {"measure": "sales", "compare": {"kind": "average"}}),
+        ("average invoice per month", {"measure": "average_invoice", "compare": None}),
+        ("how long do customers take to pay us on average?", {"measure": "days_sales_outstanding"}),
+        ("what percentage of receivables is overdue?", {"measure": "overdue_percent", "compare": None}),
+        ("¿qué parte de lo que nos deben está vencida?", {"measure": "overdue_percent", "compare": None}),
+        (
+            "¿qué porcentaje de las ventas representa cada cliente?",
+            {"measure": "sales", "split_by": ["customer"], "compare": {"kind": "whole"}},
+        ),
+        ("how many Mesa Roble did Casa Lola buy in 2025?", {"measure": "units_sold"}),
+        ("how many units did we buy from Maderas Sur?", {"measure": "units_purchased"}),
+        ("what did Casa Lola buy this year?", {"measure": "sales", "split_by": ["item"]}),
+        ("¿qué hemos comprado a Maderas Sur?", {"measure": "purchases", "split_by": ["item"]}),
+        ("what did we sell in February?", {"measure": "sales", "split_by": None}),
     ],
 )
 def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expected: dict[str, Any]) -> None:
@@ -292,6 +311,9 @@ def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expec
         "revenue growth month over month in 2026",
         "margin of our biggest customer",
         "refund invoice 103177",
+        "average stock value per month",
+        "average sales by customer",
+        "the average of our five best customers",
     ],
 )
 def test_what_cannot_be_settled_is_never_a_figure_of_something_else(erp: Interpreter, text: str) -> None:

@@ -368,13 +368,35 @@ def ratio(books: RawBooks, facts: Facts) -> Table:
     }
 
 
+def mean(books: RawBooks, facts: Facts) -> Table:
+    """The total of another table over so many parts."""
+    total = sum(EXPECTED[facts["table"]["of"]](books, facts["table"]).values(), Decimal(0))
+    return {"": (total / facts["parts"]).quantize(CENT, rounding=ROUND_HALF_UP)}
+
+
+def item_quantities(books: RawBooks, facts: Facts) -> Table:
+    """Pieces that were bought or sold, of one item or with one party."""
+    first, last = _days(books, facts)
+    names = {number: str(row["displayName"]) for number, row in books.named(facts["parties"]).items()}
+    items = books.named("items")
+    entries = [
+        row
+        for row in books.rows["itemLedgerEntries"]
+        if row["entryType"] == facts["entry_type"]
+        and first <= row["postingDate"] <= last
+        and facts["party"] == names.get(row["sourceNumber"])
+        and facts.get("item") in (None, items[row["itemNumber"]]["displayName"])
+    ]
+    return {"": abs(sum((Decimal(row["quantity"]) for row in entries), Decimal(0)))}
+
+
 EXPECTED: Mapping[str, Callable[[RawBooks, Facts], Table]] = {
     one.__name__: one
     for one in (
         sales, invoice_count, receivables, overdue, due, absent, newcomers, credit_excess, invoices, credited, payments,
         within, payables,
         purchases, item_entries, stock, orders, quotes, ledger, vat, unpaid_count, left_to_ship,
-        counted, ratio,
+        counted, ratio, mean, item_quantities,
     )
 }  # fmt: skip
 

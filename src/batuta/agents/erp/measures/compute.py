@@ -20,7 +20,7 @@ from batuta.agents.erp.measures.model import (
     MeasureBook,
     Texts,
 )
-from batuta.agents.erp.measures.periods import shifted, time_bucket
+from batuta.agents.erp.measures.periods import parts_of, shifted, time_bucket
 from batuta.agents.erp.measures.records import (
     AGE_STEPS,
     CENT,
@@ -90,6 +90,8 @@ class Figures:
     """Whether only rows are shown that are less or more than before."""
     is_absence: bool = False
     """Whether the rows are those of which there is nothing, or something for the first time, each counted as one."""
+    mean_of: tuple[Decimal, int] | None = None
+    """The sum that is averaged, and over how many parts of time."""
     newest: date | None = None
     """The day of the newest record, where the period lies after all of them."""
 
@@ -97,6 +99,8 @@ class Figures:
 async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> Figures:
     """Answer a request. Raises `MeasureError` for one that the measure cannot answer."""
     measure = book.measure(request.measure)
+    if request.as_average:
+        return await _compute_average(books, book, measure, request)
     if measure.ratio is not None:
         return await _compute_ratio(books, book, measure, request)
     if request.as_share:
@@ -249,6 +253,34 @@ async def _compute_shares(books: Books, book: MeasureBook, request: MeasureReque
     records = [one for one in whole.records if one.group in kept]
     total = sum((one.amount for one in records), Decimal(0))
     return replace(whole, rows=rows, records=records, total=total, has_shares=True)
+
+
+_MEAN = {"en": "average", "es": "media"}
+_PER = {
+    "day": {"en": "per day", "es": "por día"},
+    "week": {"en": "per week", "es": "por semana"},
+    "month": {"en": "per month", "es": "por mes"},
+    "quarter": {"en": "per quarter", "es": "por trimestre"},
+    "year": {"en": "per year", "es": "por año"},
+}
+
+
+async def _compute_average(books: Books, book: MeasureBook, measure: Measure, request: MeasureRequest) -> Figures:
+    """The sum over the parts of the period that have begun: those without any record count, too."""
+    unit = request.split[0] if len(request.split) == 1 else ""
+    if unit not in TIME_DIMENSIONS or measure.kind != "flow" or request.period is None:
+        raise MeasureError(
+            f"{measure.title['en']}: an average needs a part of time, such as the month, and nothing else to split by",
+            spanish=f"{measure.title['es']}: una media necesita una parte del tiempo, como el mes, y nada más",
+        )
+    span = replace(request.period, last=max(request.period.first, min(request.period.last, books.today)))
+    whole = await compute(books, book, replace(request, split=(), as_average=False))
+    count = parts_of(unit, span)
+    mean = None if whole.total is None else (whole.total / count).quantize(CENT, rounding=ROUND_HALF_UP)
+    title = {language: f"{text}, {_MEAN[language]} {_PER[unit][language]}" for language, text in measure.title.items()}
+    shown = replace(measure, id=f"average_{measure.id}", title=title, kind="ratio")
+    mean_of = None if whole.total is None else (whole.total, count)
+    return replace(whole, measure=shown, rows=[FigureRow(group=(), value=mean)], total=mean, mean_of=mean_of)
 
 
 async def _compute_ratio(books: Books, book: MeasureBook, measure: Measure, request: MeasureRequest) -> Figures:

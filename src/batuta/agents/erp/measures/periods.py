@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
 
 from batuta.language.calendar_math import Period, months_on
@@ -26,6 +26,12 @@ def time_bucket(name: str, day: date | None) -> str:
         "quarter": f"{day.year}-Q{(day.month + 2) // 3}",
         "year": str(day.year),
     }[name]
+
+
+def parts_of(name: str, span: Period) -> int:
+    """How many days, weeks, months, quarters or years a period touches."""
+    days = (span.last - span.first).days + 1
+    return len({time_bucket(name, span.first + timedelta(days=each)) for each in range(days)})
 
 
 def shifted(day: date, source: Period, target: Period) -> date:

@@ -69,6 +69,8 @@ class MeasureRequest:
     """Only rows whose figure is less or more than in the period compared with, the largest change first."""
     as_share: bool = False
     """Also which part of the whole each row is."""
+    as_average: bool = False
+    """The mean per month, or whatever part of time it is split by, instead of a row for each."""
     is_absence: bool = False
     """Only members of the split's dimension of which there is nothing."""
     late_by_days: int | None = None

@@ -35,6 +35,13 @@ from batuta.agents.erp.questions.periods import (
     settle_periods,
 )
 from batuta.agents.erp.questions.question import PARTY, FigureQuestion, names_documents, noun_of, unnamed_owner
+from batuta.agents.erp.questions.rates import (
+    settle_average,
+    settle_goods,
+    settle_overdue_part,
+    settle_pieces,
+    without_means_of_sales,
+)
 from batuta.agents.erp.questions.splits import (
     settle_longer_splits,
     settle_owners,
@@ -161,7 +168,8 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         settle_earlier(question, texts)
         settle_month_rows(question, texts)
         settle_parties(question)
-        names = _settle_measures(question, _measure_findings(question, index_of(measures), texts, access), access)
+        found = without_means_of_sales(question, _measure_findings(question, index_of(measures), texts, access))
+        names = _settle_measures(question, found, access)
         _require_past(question, texts[-1], names)
         if any(access.measures.measures[name].looks_ahead for name in names):
             settle_due_period(question, texts)
@@ -171,6 +179,8 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         names = settle_absence(question, names, index_of(measures).find(text))
         names = settle_newness(question, names)
         _settle_nested(question, texts[-1], names)
+        settle_goods(question, names, access)
+        settle_average(question, found, names)
         settle_change(question)
         settle_versus(question, names, access)
         settle_sums(question)
@@ -278,8 +288,7 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
     is_asked_whose = values.get("who") or "vendor" in splits
     if names == ["sales"] and is_asked_whose and _BILLED_BY.search(question.plain):
         names = ["purchases"]
-        splits = list(dict.fromkeys((*splits, "vendor")))
-        values.pop("who", None)
+        splits, _ = list(dict.fromkeys((*splits, "vendor"))), values.pop("who", None)
     names = of_accounts(question, names or _unnamed(question, said, splits))
     names = of_vendors(question, names, said, access)
     names = of_customers(question, names, found, access)
@@ -296,8 +305,8 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
     if names and "growth" in said and "compare" not in values:
         values["compare"] = {"kind": "previous_year"}
     names = [_for_period(question, name) for name in names]
-    names = [_possible(question, name, splits, access) for name in names]
-    names = _result_alone(list(dict.fromkeys(names)), splits)
+    names = settle_pieces(question, [_possible(question, name, splits, access) for name in names])
+    names = _result_alone(settle_overdue_part(question, list(dict.fromkeys(names))), splits)
     if values.pop("who", False) and names:
         known = book.splits(book.measures[names[0]])
         splits += [party for party in ("customer", "vendor") if party in known][:1]

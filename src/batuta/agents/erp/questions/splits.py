@@ -38,6 +38,7 @@ _WHO_SELLS = re.compile(
     r"(?:sold|sells?|vend(?:e|en|io|ieron|ido))\b(?!\s+(?:\w+\s+){0,2}us\b)"
 )
 """Who sells is one of us; who sells to us, or to whom we sell, is not."""
+_ASKS_FOR_PARTS = ("share", "percent")
 _PRONOUN = re.compile(r"^(?:who|whom|quien|quienes|any(?:body|one)|some(?:body|one)|alguien)$")
 
 
@@ -107,19 +108,29 @@ def _names_each(question: FigureQuestion, dimension: str) -> bool:
 
 
 def settle_longer_splits(question: FigureQuestion) -> None:
-    """Of splits whose words overlap the longer one is meant: "by item category" is no split by item."""
+    """Of splits whose words overlap the longer one is meant: "by item category" is no split by item.
+
+    A word that has only the stem of a split's word is no split where it is another word itself: "representa" asks for
+    a share, and for no "representante".
+    """
     splits = list(question.values.get("split_by") or ())
     dimensions = question.book.dimensions
     words = {split: tuple(word for one in dimensions[split].words.values() for word in one) for split in splits}
     found = {split: index_of({split: words[split]}).find(question.text) for split in splits}
+    exact = {split: {fold(word) for word in words[split]} for split in splits}
+    qualified = [each.span for each in question.qualifier_findings if each.value in _ASKS_FOR_PARTS]
 
     def is_covered(split: str, each: Finding[str]) -> bool:
+        if fold(each.text) not in exact[split] and any(each.span.overlaps(span) for span in qualified):
+            return True
         others = [other for rival in splits if rival != split for other in found[rival]]
         return any(each.span.overlaps(other.span) and len(other.text) > len(each.text) for other in others)
 
     kept = [split for split in splits if not found[split] or not all(is_covered(split, each) for each in found[split])]
-    if kept != splits:
+    if kept:
         question.values["split_by"] = kept
+    else:
+        question.values.pop("split_by", None)
 
 
 def _is_asked_for(question: FigureQuestion, dimension: str) -> bool:
