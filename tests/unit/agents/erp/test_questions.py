@@ -311,6 +311,7 @@ def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expec
         "revenue growth month over month in 2026",
         "margin of our biggest customer",
         "refund invoice 103177",
+        "how many tables did we sell in 2026?",
         "average stock value per month",
         "average sales by customer",
         "the average of our five best customers",

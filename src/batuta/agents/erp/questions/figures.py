@@ -80,7 +80,7 @@ _ALL_COMPANIES = re.compile(
 )
 _UNKEPT_SPLIT = re.compile(r"\b(?:by|per|each|por|cada)\s+(?:warehouses?|almacen(?:es)?)\b")
 """A split that no measure has, in words that also name the stock itself."""
-_OF_A_KIND = re.compile(r"\bof\s+(?:our\s+|the\s+)?(?:tables|bars|lines|areas|pies|cards)\b")
+_OF_A_KIND = re.compile(r"\b(?:of|how\s+many|sell|sold|buy|bought)\s+((our|the)\s+)?(?:tables|bars|lines|areas|pies)\b")
 """Goods that are called as a kind of chart is: "the stock of tables" asks for no table."""
 _TURNOVER = re.compile(r"\b(?:stock|inventory)\s+(?:turnover|turns|rotation)\b|\brotacion\b")
 """A figure that is not kept, in words that also name two that are."""
