@@ -40,6 +40,8 @@ class Words:
     scope: str
     everything: str
     attached: str
+    held_back: str
+    remove: str
 
 
 ENGLISH = Words(
@@ -59,6 +61,8 @@ ENGLISH = Words(
     scope="Documents to ask about",
     everything="All documents",
     attached="Attached files",
+    held_back="One of the files cannot be used.",
+    remove="Remove",
 )
 SPANISH = Words(
     locale="es-ES",
@@ -77,6 +81,8 @@ SPANISH = Words(
     scope="Documentos sobre los que preguntar",
     everything="Todos los documentos",
     attached="Archivos adjuntos",
+    held_back="Uno de los archivos no se puede usar.",
+    remove="Quitar",
 )
 
 
@@ -165,6 +171,23 @@ async def test_a_dropped_file_is_asked_about_and_opened_at_the_marked_place(
     assert 0.03 < (box["y"] - sheet["y"]) / sheet["height"] < 0.1
     assert await grave_findings(page) == []
     await picture(page, f"cited-page-{words.locale}")
+
+
+@pytest.mark.parametrize("words", [ENGLISH, SPANISH], ids=["english", "spanish"])
+async def test_a_message_with_a_file_that_cannot_be_read_says_why_it_waits(
+    visitor: Visitor, demo: Demo, words: Words
+) -> None:
+    """W-4: nothing is sent without the file unasked, and taking it off sends the message."""
+    page = await entered(visitor, demo, words)
+    await drop(page, "heron.txt", words.line.replace("penguin", "heron").replace("pingüino", "heron").encode())
+    await drop(page, "broken.pdf", b"%PDF-1.4 nothing more")
+    attached = page.get_by_role("list", name=words.attached)
+    await attached.get_by_text(words.ready).wait_for()
+    await attached.get_by_role("alert").wait_for()
+    await asked(page, words, words.question.replace("penguin", "heron").replace("pingüino", "heron"))
+    await page.get_by_role("status").get_by_text(words.held_back).wait_for()
+    await page.get_by_role("button", name=f"{words.remove} broken.pdf").click()
+    await page.get_by_text(words.answer).first.wait_for()
 
 
 async def test_files_are_kept_in_folders_and_found_again(visitor: Visitor, demo: Demo) -> None:

@@ -26,8 +26,11 @@ const AttachmentStrip = ({ files, isHeld }: AttachmentStripProps) => {
         ))}
       </ul>
       {isHeld && (
-        <p role="status" className="text-muted px-4 pt-2 text-xs">
-          {t.held}
+        <p
+          role="status"
+          className={`px-4 pt-2 text-xs ${files.some(isTrouble) ? "text-danger" : "text-muted"}`}
+        >
+          {files.some(isTrouble) ? t.heldBack : t.held}
         </p>
       )}
     </>
@@ -39,21 +42,20 @@ export default AttachmentStrip;
 const Chip = ({ file }: { readonly file: Transfer }) => {
   const t = useFileText();
   const locale = useLocale();
-  const isTrouble = file.state === "failed" || file.state === "lost";
   const reason = file.reason?.[locale.language] ?? file.reason?.[""] ?? t.failed;
   return (
     <div
       data-state={file.state}
       className="border-line bg-sunken flex w-72 max-w-full items-start gap-2.5 rounded-xl border py-2 pr-1.5 pl-3"
     >
-      {isTrouble ? (
+      {isTrouble(file) ? (
         <CircleAlert aria-hidden="true" className="text-danger mt-0.5 size-4 shrink-0" />
       ) : (
         <FileText aria-hidden="true" className="text-accent mt-0.5 size-4 shrink-0" />
       )}
       <span className="min-w-0 flex-1">
         <span className="block truncate text-[0.8125rem] leading-5 font-medium">{file.name}</span>
-        {isTrouble ? (
+        {isTrouble(file) ? (
           <span role="alert" className="text-danger block text-xs">
             {file.state === "lost" ? t.lost : reason}
           </span>
@@ -105,6 +107,8 @@ const ChooseAgain = ({ file }: { readonly file: Transfer }) => {
     </label>
   );
 };
+
+const isTrouble = ({ state }: Transfer): boolean => state === "failed" || state === "lost";
 
 const percentSent = ({ sent_bytes, size_bytes }: Transfer): number =>
   size_bytes === 0 ? 100 : Math.floor((100 * sent_bytes) / size_bytes);

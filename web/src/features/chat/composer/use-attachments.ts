@@ -1,4 +1,5 @@
-/** The files that go with what is being written; a message waits for them, and goes when they are ready. */
+/** The files that go with what is being written; a message waits for them, and goes when they are ready. One that
+ * cannot be used holds it back until it is taken off. */
 
 import { useEffect, useMemo, useState } from "react";
 
@@ -34,15 +35,13 @@ export const useAttachments = (
   const [held, setHeld] = useState<{ readonly draft: string; readonly text: string } | null>(null);
   const heldText = held?.draft === draft ? held.text : null;
   const isReady = files.every((file) => file.state === "ready");
-  const isHopeless = files.some((file) => file.state === "failed" || file.state === "lost");
 
   useEffect(() => {
-    if (heldText === null || (!isReady && !isHopeless)) return;
+    if (heldText === null || !isReady) return;
     setHeld(null);
-    if (!isReady) return;
     detachFrom(draft);
     send(heldText, files.map(attachmentOf));
-  }, [heldText, isReady, isHopeless, files, draft, send]);
+  }, [heldText, isReady, files, draft, send]);
 
   return {
     files,

@@ -5,6 +5,7 @@ export const files = {
   lead: "What you upload here can be asked about. Only you see it.",
   attached: "Attached files",
   held: "The message goes as soon as its files are ready.",
+  heldBack: "One of the files cannot be used. Take it off, and the message goes.",
   ready: "Ready",
   failed: "This file could not be taken. Try again, or choose another one.",
   lost: "The page was reloaded before this file was through.",

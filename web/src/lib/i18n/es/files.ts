@@ -7,6 +7,7 @@ export const files: typeof en = {
   lead: "Puedes preguntar por lo que subas aquí. Solo tú lo ves.",
   attached: "Archivos adjuntos",
   held: "El mensaje se enviará en cuanto sus archivos estén listos.",
+  heldBack: "Uno de los archivos no se puede usar. Quítalo y el mensaje se enviará.",
   ready: "Listo",
   failed: "No se ha podido subir este archivo. Inténtalo de nuevo o elige otro.",
   lost: "La página se recargó antes de terminar con este archivo.",
