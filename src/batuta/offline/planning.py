@@ -126,7 +126,7 @@ class Planner:
         attached = self.over_tables(task, context) if task.has_tables or task.has_documents else None
         if attached is not None:
             return self._steps([RequestPart(text=text, meaning=attached)])
-        if task.has_tables and self._says_nothing(text, context):
+        if task.has_tables and not task.has_documents and self._says_nothing(text, context):
             maker = self.maker(text)  # a table that comes with a greeting is shown, and can be asked about later
             if maker is not None:
                 return self._steps([RequestPart(text=text, meaning=maker)])
@@ -361,7 +361,8 @@ class Planner:
     def over_tables(self, task: Task, context: DialogueContext) -> Interpretation | None:
         """What works on the tables that came with a message, where the message asks for that by one of its words.
 
-        With a document only a word that can mean nothing else counts: a "line" or a "table" may be one of its text.
+        With a document only a word that can mean nothing else counts: a "line" or a "table" may be one of its text, and
+        a figure may stand in it.
         """
         for each in self._meanings(task.text[:MAX_PLANNED_CHARS], context):
             is_named = any(
@@ -370,7 +371,8 @@ class Planner:
             )
             if each.intent.takes == "dataset" and is_named:
                 return each
-        return self.maker(task.text) if task.has_tables and asks_figures(task.text) else None
+        is_of_tables = task.has_tables and not task.has_documents
+        return self.maker(task.text) if is_of_tables and asks_figures(task.text) else None
 
     def _says_nothing(self, text: str, context: DialogueContext) -> bool:
         """Whether a message asks for nothing that the team surely understands."""

@@ -4,11 +4,15 @@ from typing import Any
 
 import pytest
 
+from batuta.agents.graphing.understanding import UNDERSTANDING as GRAPHS
 from batuta.kernel.messages import Message
 from batuta.language import Intent, Slot, Understanding
 from batuta.llm.model import ModelRequest, ToolSpec
+from batuta.offline.context import DialogueContext
+from batuta.offline.planning import Planner
+from batuta.offline.requests import Task
 from tests.unit.language.test_understanding import UNDERSTANDING as BUSINESS
-from tests.unit.offline.asking import TEAM, asked, decided, request
+from tests.unit.offline.asking import NOW, TEAM, asked, decided, request
 
 CALC, DOCS, AGENDA = "calculator_agent", "documents_agent", "appointments_agent"
 EVERYBODY = (*TEAM, *BUSINESS)
@@ -279,3 +283,19 @@ async def test_what_may_be_no_order_is_done_when_it_is_confirmed(said: str, ques
 async def test_a_favour_that_nobody_can_do_is_refused_and_not_looked_up(text: str) -> None:
     decision = await decided(text, team=EVERYBODY)
     assert decision.get("answer", "").startswith(("I cannot answer that", "No puedo responder a eso"))
+
+
+@pytest.mark.parametrize(
+    ("text", "has_documents", "agent"),
+    [
+        ("How much is the ticket for an adult?", True, "documents_agent"),
+        ("¿Cuánto cuesta el billete de un adulto?", True, "documents_agent"),
+        ("How much is the ticket for an adult?", False, "graphing_agent"),
+        ("Draw the fares as bars", True, "graphing_agent"),
+    ],
+)
+def test_figures_are_asked_of_tables_that_come_without_documents(text: str, has_documents: bool, agent: str) -> None:
+    task = Task(text=text, has_tables=True, has_documents=has_documents)
+    graphs = Understanding(agent_id="graphing_agent", name="Charts", intents=GRAPHS.intents)
+    decision = Planner((*TEAM, graphs), NOW).decision(task, DialogueContext())
+    assert [step["agent_id"] for step in decision["steps"]] == [agent]
