@@ -94,7 +94,6 @@ FLEET = "Matrícula;Modelo;Electra\n4471;Transit;12\n"
 @pytest.mark.parametrize(
     ("conversation", "language", "said"),
     [
-        (["How much is the rent of a half plot?"], "en", "26 pounds"),
         (["How many people are on the waiting list?"], "en", "64 names"),
         (["How much do the boots cost?"], "en", "The documents do not say anything"),
         (["How long is the boiler under warranty?"], "en", "tres años"),
