@@ -296,6 +296,14 @@ async def test_what_is_added_to_a_chart_of_an_own_table_is_not_asked_of_the_erp(
     assert (requests[5]["aggregate"], requests[6].get("only")) == ("median", None)
 
 
+async def test_short_words_go_on_from_a_chart_of_an_own_table(team: AskedTeam) -> None:
+    follow_ups = ("añade Francia", "y en febrero", "y la mediana", "y en 2026")
+    requests = await requests_of(team, "gráfico de importe por cliente, solo España", *follow_ups)
+    assert requests[1]["only"] == ["España", "Francia"]
+    assert [one["filters"][0]["at_least"] for one in requests[2:]] == ["2026-02-01", "2026-02-01", "2026-01-01"]
+    assert requests[3]["aggregate"] == "median"
+
+
 async def test_a_condition_on_another_column_joins_the_one_before(team: AskedTeam) -> None:
     *_, last = await requests_of(team, "gráfico de importe por cliente", "solo España", "solo categoría A")
     assert last["only"] == ["España", "A"]
