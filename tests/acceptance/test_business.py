@@ -16,6 +16,7 @@ WORDS: dict[str, dict[str, str]] = {
         "open": "Open the demo",
         "box": "Message",
         "question": "Which customers owe us the most money? Draw me a chart",
+        "table": "Receivables by customer",
         "records": "Show the records behind it",
         "conversation": "Conversation",
         "timeline": "Timeline of this turn",
@@ -24,6 +25,7 @@ WORDS: dict[str, dict[str, str]] = {
         "open": "Abrir la demo",
         "box": "Mensaje",
         "question": "¿Qué clientes nos deben más dinero? Hazme un gráfico",
+        "table": "Pendiente de cobro por cliente",
         "records": "Mostrar los registros que la componen",
         "conversation": "Conversación",
         "timeline": "Cronología de este turno",
@@ -78,6 +80,11 @@ async def test_who_owes_us_most_ends_in_a_chart_whose_figures_lead_to_records(
     await page.reload()
     await page.locator("[data-chart] svg.marks").wait_for()
     assert [row["text"] for row in await rows_of(page)] == live
+
+    await page.get_by_role("button", name=words["table"], exact=True).last.click()
+    (table,) = [row for row in await rows_of(page) if row["kind"] == "item" and words["records"] in row["text"]]
+    assert words["table"] in table["text"]
+    assert "#e" in page.url
 
     await page.get_by_role("button", name=words["records"]).first.click()
     link = page.get_by_role("button", name="salesInvoices").first
