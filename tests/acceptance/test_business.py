@@ -17,6 +17,8 @@ WORDS: dict[str, dict[str, str]] = {
         "box": "Message",
         "question": "Which customers owe us the most money? Draw me a chart",
         "table": "Receivables by customer",
+        "card": "Sales invoices",
+        "due": "Due date",
         "records": "Show the records behind it",
         "conversation": "Conversation",
         "timeline": "Timeline of this turn",
@@ -26,6 +28,8 @@ WORDS: dict[str, dict[str, str]] = {
         "box": "Mensaje",
         "question": "¿Qué clientes nos deben más dinero? Hazme un gráfico",
         "table": "Pendiente de cobro por cliente",
+        "card": "Facturas de venta",
+        "due": "Vencimiento",
         "records": "Mostrar los registros que la componen",
         "conversation": "Conversación",
         "timeline": "Cronología de este turno",
@@ -94,6 +98,9 @@ async def test_who_owes_us_most_ends_in_a_chart_whose_figures_lead_to_records(
     await dialog.locator("dd").first.wait_for()
     card = await dialog.inner_text()
     assert any(customer in card for customer in shown)
+    assert card.startswith(words["card"])
+    assert words["due"] in card
+    assert "false" not in card
     assert await grave_findings(page) == []
     await picture(page, f"debtors-record-{language}-{scheme}")
     await page.keyboard.press("Escape")

@@ -16,12 +16,62 @@ const Fields = ({ fields }: { readonly fields: readonly Field[] }) => (
   <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
     {fields.map((field) => (
       <div key={field.name} className="contents">
-        <dt className="text-muted">{inWords(field.name)}</dt>
-        <dd className="min-w-0 break-words">{String(field.value)}</dd>
+        <dt className="text-muted">{field.label}</dt>
+        <dd className="min-w-0 break-words">{field.text}</dd>
       </div>
     ))}
   </dl>
 );
+
+/** What is looked at of a line; of one that has none of it, everything. */
+const LINE_FIELDS = [
+  "lineObjectNumber",
+  "description",
+  "quantity",
+  "unitPrice",
+  "directUnitCost",
+  "discountPercent",
+  "taxPercent",
+  "netAmount",
+];
+
+const columnsOf = (lines: readonly (readonly Field[])[]): readonly Field[] => {
+  const all = new Map(lines.flat().map((field) => [field.name, field]));
+  const usual = LINE_FIELDS.flatMap((name) => all.get(name) ?? []);
+  return usual.length > 0 ? usual : [...all.values()];
+};
+
+const Lines = ({ lines }: { readonly lines: readonly (readonly Field[])[] }) => {
+  const columns = columnsOf(lines);
+  const side = (column: Field): string => (column.type === "Decimal" ? "text-right" : "text-left");
+  return (
+    <div className="overflow-x-auto" tabIndex={0}>
+      <table className="w-full text-sm tabular-nums">
+        <thead className="text-muted">
+          <tr>
+            {columns.map((column) => (
+              <th key={column.name} scope="col" className={`py-1 pr-3 font-medium ${side(column)}`}>
+                {column.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line, number) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
+            <tr key={number} className="border-line border-t">
+              {columns.map((column) => (
+                <td key={column.name} className={`py-1 pr-3 ${side(column)}`}>
+                  {line.find((field) => field.name === column.name)?.text}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};
 
 export const RecordDialog = ({
   reference,
@@ -48,8 +98,7 @@ export const RecordDialog = ({
       isGone = true;
     };
   }, [entity, key, company, t]);
-  const title =
-    record === null ? inWords(entity) : `${inWords(record.entity)} ${record.number} ${record.name}`.trim();
+  const title = record === null ? inWords(entity) : `${record.title} ${record.number} ${record.name}`.trim();
   return (
     <Dialog
       isOpen
@@ -64,12 +113,7 @@ export const RecordDialog = ({
       {record !== null && record.lines.length > 0 && (
         <section aria-label={t.datasets.lines} className="mt-4">
           <h3 className="mb-2 text-sm font-semibold">{t.datasets.lines}</h3>
-          {record.lines.map((line, number) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
-            <div key={number} className="border-line border-t py-2">
-              <Fields fields={line} />
-            </div>
-          ))}
+          <Lines lines={record.lines} />
         </section>
       )}
     </Dialog>

@@ -242,6 +242,8 @@ export interface FieldView {
   readonly name: string;
   readonly type: string;
   readonly value: string | number | boolean;
+  readonly label: string;
+  readonly text: string;
 }
 
 /** A new name or folder. */
@@ -492,6 +494,7 @@ export interface ProviderLabel {
 /** A record and its lines. */
 export interface RecordView {
   readonly entity: string;
+  readonly title: string;
   readonly purpose: string;
   readonly company: CompanyView;
   readonly number: string;

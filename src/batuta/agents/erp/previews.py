@@ -205,6 +205,10 @@ def fields_now(names: Sequence[str], values: Mapping[str, Any], language: str) -
 
 
 def _shown(name: str, values: Mapping[str, Any], language: str) -> str:
+    return _safe(field_text(name, values, language))
+
+
+def field_text(name: str, values: Mapping[str, Any], language: str) -> str:
     """A field as people read it: nothing for what is unset, members without their encoding, figures in their way."""
     value = values.get(name)
     if value in (None, "", "0001-01-01", "_x0020_") or isinstance(value, (list, dict)):
@@ -221,7 +225,7 @@ def _shown(name: str, values: Mapping[str, Any], language: str) -> str:
     day = _DAY.match(str(value))
     if day is not None:
         return day_in_words(date(int(day[1]), int(day[2]), int(day[3])), language)
-    return _safe(member_label(value, language))
+    return member_label(value, language)
 
 
 def day_in_words(day: date, language: str) -> str:

@@ -36,12 +36,18 @@ class FieldView(BaseModel):
     name: str
     type: str
     value: str | int | bool
+    label: str
+    """What the reader's language calls it."""
+    text: str
+    """The value as the reader's language writes it."""
 
 
 class RecordView(BaseModel):
     """A record and its lines."""
 
     entity: str
+    title: str
+    """What the reader's language calls such records."""
     purpose: str
     company: CompanyView
     number: str
@@ -72,6 +78,7 @@ async def read_record(
     card = await records.record(caller, entity, record_key, company)
     return RecordView(
         entity=card.entity,
+        title=card.title,
         purpose=card.purpose,
         company=CompanyView(id=card.company.id, name=card.company.display_name),
         number=card.number,
@@ -83,4 +90,4 @@ async def read_record(
 
 def _field(one: RecordField) -> FieldView:
     value = format(one.value, "f") if isinstance(one.value, Decimal) else one.value
-    return FieldView(name=one.name, type=one.type, value=value)
+    return FieldView(name=one.name, type=one.type, value=value, label=one.label, text=one.text)

@@ -12,6 +12,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.naming import entity_label, field_label
+from batuta.agents.erp.previews import field_text
 from batuta.agents.erp.rights import ErpPermission, ErpPolicy, check_right, readable_companies
 from batuta.connectors.business_central.catalogue import CatalogueEntity
 from batuta.connectors.erp import ErpCompany, ErpRecord, RecordQuery
@@ -89,6 +91,10 @@ class RecordField:
     name: str
     type: str
     value: Any
+    label: str
+    """What the reader's language calls it."""
+    text: str
+    """The value as the reader's language writes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +102,8 @@ class RecordCard:
     """A record with its lines."""
 
     entity: str
+    title: str
+    """What the reader's language calls such records."""
     purpose: str
     company: ErpCompany
     number: str
@@ -168,17 +176,19 @@ class ErpRecords:
             (one.target for one in known.navigation.values() if one.is_collection and one.target.endswith("Lines")
              and one.name != "dimensionSetLines"), "",
         )  # fmt: skip
+        language = (await self._preferences.get(caller.user_id)).language
         return RecordCard(
             entity=known.entity_set,
+            title=entity_label(known.entity_set, language),
             purpose=known.purpose,
             company=chosen,
             number=str(
                 record.values.get("number") or record.values.get("entryNumber") or record.values.get("code") or ""
             ),
             name=next((str(record.values[name]) for name in NAME_FIELDS if record.values.get(name)), ""),
-            fields=_fields(known, record),
+            fields=_fields(known, record, language),
             lines_entity=lines_name,
-            lines=await self._lines(lines_name, chosen, record.id) if lines_name else (),
+            lines=await self._lines(lines_name, chosen, record.id, language) if lines_name else (),
         )
 
     async def _no_such_key(self, caller: Caller, entity: str, key: str) -> NotFoundProblem:
@@ -208,7 +218,9 @@ class ErpRecords:
                 return page.records[0]
         raise MissingRecordError(f"there is no {known.entity_set} {key}")
 
-    async def _lines(self, entity: str, company: ErpCompany, document_id: str) -> list[Sequence[RecordField]]:
+    async def _lines(
+        self, entity: str, company: ErpCompany, document_id: str, language: str
+    ) -> list[Sequence[RecordField]]:
         assert self._access is not None
         known = self._access.catalogue.entity(entity)
         parent = next((name for name in ("documentId", "journalId") if name in known.properties), None)
@@ -217,14 +229,20 @@ class ErpRecords:
         query = RecordQuery(entity=entity, where=Compare(parent, "eq", document_id), limit=MAX_LINES)
         lines: list[Sequence[RecordField]] = []
         async for page in self._access.connector.pages(company.id, query):
-            lines += [_fields(known, record) for record in page.records]
+            lines += [_fields(known, record, language) for record in page.records]
         return lines
 
 
-def _fields(known: CatalogueEntity, record: ErpRecord) -> list[RecordField]:
+def _fields(known: CatalogueEntity, record: ErpRecord, language: str) -> list[RecordField]:
     """What is set, without ids and time stamps, which tell people nothing."""
     return [
-        RecordField(name=name, type=one.type, value=_shown(value))
+        RecordField(
+            name=name,
+            type=one.type,
+            value=_shown(value),
+            label=field_label(name, language),
+            text=field_text(name, record.values, language),
+        )
         for name, one in known.properties.items()
         if (value := record.values.get(name)) not in ("", None, "0001-01-01", "_x0020_")
         and one.type not in ("Guid", "DateTimeOffset", "Stream")
