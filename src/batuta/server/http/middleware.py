@@ -190,7 +190,7 @@ def see_through_proxies(scope: MutableMapping[str, Any], trusted: int) -> None:
 
 def without_port(address: str) -> str:
     """An address as some proxies write it, `192.0.2.1:4711` or `[2001:db8::1]:4711`, without the port: it changes with
-    every connection, and whoever is counted by it is never counted twice.
+    every connection, and what is counted by it is never counted twice.
     """
     host, _, rest = address.removeprefix("[").partition("]") if address.startswith("[") else address.partition(":")
     try:
