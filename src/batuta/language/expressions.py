@@ -184,8 +184,20 @@ def _reckoned(plain: str, written: str) -> str | None:
     whole = _longest(_rewritten(stated)) if _NUMBERS.search(stated) else None
     if whole is None or not _holds_every_number(whole, stated):
         is_partial = whole is None or set(_NUMBERS.findall(stated)) - set(_NUMBERS.findall(whole))
-        whole = find_rate(written) or (None if is_partial else whole)
+        whole = find_rate(written) or (None if is_partial and not _are_several_sums(stated) else whole)
     return f"round({whole}, {rounding['places']})" if whole and rounding else whole
+
+
+_AND = re.compile(r"\s(?:and|y|e)\s")
+
+
+def _are_several_sums(plain: str) -> bool:
+    """Whether an `and` stands between sums that are each whole: one of them leaves the numbers of the others out."""
+    parts = [part for part in _AND.split(plain) if _NUMBERS.search(part)]
+    sums = [_longest(_rewritten(part)) for part in parts]
+    return len(parts) > 1 and all(
+        found is not None and _holds_every_number(found, part) for found, part in zip(sums, parts, strict=True)
+    )
 
 
 def is_one_sum(text: str, expression: str | None, *, language: Language | None = None) -> bool:

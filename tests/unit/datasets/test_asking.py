@@ -467,6 +467,17 @@ def test_titles_say_what_is_shown_of_a_whole_in_the_language_of_the_reader() -> 
     assert quarters.title.startswith("Sales by quarter")
 
 
+def test_what_figures_are_compared_by_is_not_taken_for_the_rows_of_a_table() -> None:
+    """ "País" ends as a plural does, and stands in the table's title: no rows are counted for that."""
+    table = Dataset(
+        name="sales_country", title="Ventas por país",
+        columns=[Column(name="country", type="text", label="País"), Column(name="value", type="integer", label="Ventas")],
+        rows=[["ES", 80], ["FR", 20]], provenance=SOURCE,
+    )  # fmt: skip
+    changes = asked_of("por país en vez de por mes", table)
+    assert (changes["x"], changes.get("aggregate")) == ("country", None)
+
+
 def test_a_figure_is_described_with_the_one_before() -> None:
     table = Dataset(
         name="sales", columns=[Column(name="value", type="integer", label="Sales"),

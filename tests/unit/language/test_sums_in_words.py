@@ -83,3 +83,15 @@ def test_a_sum_in_words_is_reckoned_in_both_languages(line: str) -> None:
 )
 def test_a_sum_that_would_leave_out_a_number_is_none(text: str) -> None:
     assert find_expression(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("What is 2+2 and what is 3*3?", "2+2"),
+        ("¿cuánto es 12*7 y cuánto es 5+5?", "12*7"),
+        ("850 for rent and 60 + 45 for gas", "850 + 60 + 45"),
+    ],
+)
+def test_a_sum_leaves_only_the_numbers_of_other_whole_sums_out(text: str, first: str) -> None:
+    assert find_expression(text) == first

@@ -27,6 +27,7 @@ from batuta.language.vocabulary import filler_stems
 
 _COUNTING = "|".join(sorted(map(folded, AGGREGATE_WORDS["count"]), key=len, reverse=True))
 _DIFFERENT = r"(?:(?:the|de|los|las|different|distinct|unique|distint[oa]s|diferentes|unic[oa]s) )*"
+_BY = re.compile(rf"\s*(?:{'|'.join((*SPLIT_WORDS, *BY_WORDS))}) ")
 _BEFORE_BY = re.compile(rf" (.+?) (?:(?:{'|'.join((*SPLIT_WORDS, *BY_WORDS, *BOUND_WORDS['at_least']))}) |~|$)")
 
 
@@ -64,8 +65,11 @@ def counted_column(text: str, table: Dataset) -> CountedColumn | None:
 
 
 def subject_of(text: str, table: Dataset) -> list[str]:
-    """The words that a folded text is about: those before what figures are compared by, without words for charts."""
-    found = _BEFORE_BY.match(text)
+    """The words that a folded text is about: those before what figures are compared by, without words for charts.
+
+    "Por país" is about nothing yet, though its last word ends as a plural does.
+    """
+    found = None if _BY.match(text) else _BEFORE_BY.match(text)
     words = found[1].split() if found else []
     silent = filler_stems((*CHART_FILLERS, *CHART_WORDS, *OF_WORDS))
     while words and stem(words[0]) in silent and not are_rows_of(words[0], table):
