@@ -471,7 +471,8 @@ def test_what_figures_are_compared_by_is_not_taken_for_the_rows_of_a_table() -> 
     """ "País" ends as a plural does, and stands in the table's title: no rows are counted for that."""
     table = Dataset(
         name="sales_country", title="Ventas por país",
-        columns=[Column(name="country", type="text", label="País"), Column(name="value", type="integer", label="Ventas")],
+        columns=[Column(name="country", type="text", label="País"),
+                 Column(name="value", type="integer", label="Ventas")],
         rows=[["ES", 80], ["FR", 20]], provenance=SOURCE,
     )  # fmt: skip
     changes = asked_of("por país en vez de por mes", table)
