@@ -141,7 +141,12 @@ _is_canonical = re.compile(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}\Z").match
 
 
 def _stored_form(event: Event, limits: Limits) -> Admitted:
-    payload = _encoded(event)
+    try:
+        payload = event.__pydantic_serializer__.to_json(event)
+        if payload.count(b"{") + payload.count(b"[") >= _BRACKETS_WORTH_A_LOOK:
+            from_json(payload)
+    except (ValueError, RecursionError) as error:
+        raise EventRefusedError(f"a {event.type!r} event cannot be kept as JSON: {error}") from error
     if len(payload) > limits.event_bytes:
         raise EventTooLargeError(
             f"a {event.type!r} event of {len(payload)} bytes; the limit is {limits.event_bytes}: "
@@ -181,13 +186,3 @@ def _normalised(owner: SessionId, event: Event) -> Event:
     wanted = {"event_id": event_id, "session_id": owner, "sequence_number": None}
     changes = {name: value for name, value in wanted.items() if getattr(event, name) != value}
     return event.model_copy(update=changes) if changes else event
-
-
-def _encoded(event: Event) -> bytes:
-    try:
-        payload = event.__pydantic_serializer__.to_json(event)
-        if payload.count(b"{") + payload.count(b"[") >= _BRACKETS_WORTH_A_LOOK:
-            from_json(payload)
-    except (ValueError, RecursionError) as error:
-        raise EventRefusedError(f"a {event.type!r} event cannot be kept as JSON: {error}") from error
-    return payload

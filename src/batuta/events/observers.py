@@ -82,7 +82,14 @@ def watching(sink: EventSink) -> Watcher:
     """The sink as a run may use it; the same observer for all runs that are given the same sink."""
     if isinstance(sink, Watcher):
         return sink
-    _check(sink)
+    emit = getattr(sink, "emit", None)
+    if not callable(emit) or isinstance(sink, type):
+        raise ConfigurationError(f"a sink is an object with a method emit(event), got {sink!r}")
+    if _is_async(getattr(emit, "__func__", emit)):
+        raise ConfigurationError(
+            f"{type(sink).__name__}.emit is async and would not be awaited: write `def emit`, which is called on a "
+            "thread of its own and may block"
+        )
     if promises_not_to_block(sink):
         return InLine(sink)
     with _registering:
@@ -93,17 +100,6 @@ def watching(sink: EventSink) -> Watcher:
 
 
 _is_async = lru_cache(maxsize=256)(iscoroutinefunction)  # every run with a sink asks
-
-
-def _check(sink: object) -> None:
-    emit = getattr(sink, "emit", None)
-    if not callable(emit) or isinstance(sink, type):
-        raise ConfigurationError(f"a sink is an object with a method emit(event), got {sink!r}")
-    if _is_async(getattr(emit, "__func__", emit)):
-        raise ConfigurationError(
-            f"{type(sink).__name__}.emit is async and would not be awaited: write `def emit`, which is called on a "
-            "thread of its own and may block"
-        )
 
 
 def promises_not_to_block(sink: EventSink) -> bool:

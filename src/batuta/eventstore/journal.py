@@ -95,7 +95,10 @@ class DurableJournal:
         return tuple(key for key, known in self._known.items() if isinstance(known, Pending))
 
     async def _write(self, event: EffectNote) -> None:
-        event.stamp({**self._envelope, "event_id": EventId(self._id_of(event)), "timestamp": self._clock.now()})
+        # The same id for the same note whenever the turn is repeated, so that sending it again stores it once.
+        number = self._notes[type(event), event.key]
+        event_id = id_within(self._envelope["turn_id"], f"{event.type}|{event.key}|{number}")
+        event.stamp({**self._envelope, "event_id": EventId(event_id), "timestamp": self._clock.now()})
         if self._pipeline is None:
             await self._write_and_wait(event)
             return
@@ -122,11 +125,6 @@ class DurableJournal:
         for event in events:
             self._learn(event)
         self._doubtful.clear()
-
-    def _id_of(self, event: EffectNote) -> str:
-        """The same for the same note whenever the turn is repeated, so that sending it again stores it once."""
-        number = self._notes[type(event), event.key]
-        return id_within(self._envelope["turn_id"], f"{event.type}|{event.key}|{number}")
 
     def _learn(self, event: Event) -> None:
         if isinstance(event, EffectIntended):

@@ -209,8 +209,11 @@ class TurnRecorder:
             events = tuple([one.event for one in stored])
             entries = tuple([one.entry for one in stored if one.entry is not None])
             appended = await self._append(Batch(self._session_id, events, entries, self._fence))
-            await self._ensure_rows(events, appended)
             seq = appended.first_seq
+            # Events that must not be seen before their rows in the read models wait for these.
+            needed = [at for at, event in enumerate(events, seq) if event.is_sync_required]
+            if needed and self._projector is not None:
+                await self._projector.ensure(self._session_id, needed[-1])
         for one in batch:
             if one.entry is None:
                 _show(one)
@@ -237,14 +240,6 @@ class TurnRecorder:
             await self._clock.sleep(pause)
             pause *= 2
         raise AssertionError("unreachable: the last attempt returns or raises")
-
-    async def _ensure_rows(self, events: tuple[Event, ...], appended: Appended) -> None:
-        """Wait for the read models of events that must not be seen before their rows."""
-        if self._projector is None:
-            return
-        needed = [seq for seq, event in enumerate(events, appended.first_seq) if event.is_sync_required]
-        if needed:
-            await self._projector.ensure(self._session_id, needed[-1])
 
     def _fail(self, failure: BatutaError) -> None:
         """From now on this owner stores nothing: what was emitted after the failed batch would leave a hole."""

@@ -66,13 +66,10 @@ class _TimeOrdered:
                 stamp = self._last + 1
             self._last = stamp
             if stamp >> 12 != self._millisecond:
-                self._renew(stamp >> 12)
+                self._millisecond = millisecond = stamp >> 12
+                self._head = f"{millisecond >> 16:08X}-{millisecond & 0xFFFF:04X}-7"
+                self._tail = f"-{0x8000 | self._random.getrandbits(14):04X}-{self._random.getrandbits(48):012X}"
             return self._head + _HEX3[stamp & 0xFFF] + self._tail
-
-    def _renew(self, millisecond: int) -> None:
-        self._millisecond = millisecond
-        self._head = f"{millisecond >> 16:08X}-{millisecond & 0xFFFF:04X}-7"
-        self._tail = f"-{0x8000 | self._random.getrandbits(14):04X}-{self._random.getrandbits(48):012X}"
 
 
 _HEX3 = tuple(map("".join, product("0123456789ABCDEF", repeat=3)))

@@ -175,19 +175,16 @@ class ResilientModel(WrappedModel):
     async def _generate_once(self, request: ModelRequest) -> Answer:
         await self._admit()
         try:
-            answer = await self._generate_within_limit(request)
+            async with asyncio.timeout(request.settings.timeout.total_seconds()):
+                answer = await self.inner.generate(request)
         except BaseException as error:
-            await self._report_outcome(error)
+            failure = _too_late(request) if isinstance(error, TimeoutError) else error
+            await self._report_outcome(failure)
+            if failure is not error:
+                raise failure from error
             raise
         await self._report_outcome(None)
         return answer
-
-    async def _generate_within_limit(self, request: ModelRequest) -> Answer:
-        try:
-            async with asyncio.timeout(request.settings.timeout.total_seconds()):
-                return await self.inner.generate(request)
-        except TimeoutError as error:
-            raise _too_late(request) from error
 
     async def _stream_once(self, request: ModelRequest) -> AsyncIterator[Delta | Answer]:
         await self._admit()

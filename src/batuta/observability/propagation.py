@@ -132,7 +132,14 @@ class ActiveSpans:
             if len(self._runs) > MAX_RUNS:
                 self._runs.popitem(last=False)
         elif (field := _ENDS.get(event.type)) is not None:
-            self._end(run_of(event), getattr(event, field))
+            run, place = run_of(event), getattr(event, field)
+            places = self._runs.get(run, {})
+            if begun := places.get(place):
+                begun.pop()
+                if not begun:
+                    del places[place]
+                    if not places:
+                        del self._runs[run]
         elif isinstance(event, Complete):
             self._runs.pop(run_of(event), None)
 
@@ -151,16 +158,6 @@ class ActiveSpans:
         if not open_here:
             return {}
         return {"traceparent": traceparent(trace_id, open_here[-1], is_sampled=trace_id not in self._unsampled)}
-
-    def _end(self, run: RunKey, place: str) -> None:
-        places = self._runs.get(run, {})
-        begun = places.get(place)
-        if begun:
-            begun.pop()
-            if not begun:
-                del places[place]
-                if not places:
-                    del self._runs[run]
 
 
 _BEGINNINGS = {"step.started": "path", "llm.request": "path", "tool_request": "tool_use_id"}

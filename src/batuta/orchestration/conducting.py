@@ -206,7 +206,12 @@ class Conductor:
         supervisor = self.supervisor
         # Limited by code to the agent that the user asked for.
         planner = supervisor.limited[self._directed(state).target_agent_id] if is_directed(state) else supervisor.plan
-        proposal = await self._ask(planner, self._question(state))
+        parts = [self.request.text]
+        if is_directed(state):
+            parts.append(f"(Use only the agent {self._directed(state).target_agent_id}.)")
+        if self.attached is not None:
+            parts.append(self.attached.prompt)
+        proposal = await self._ask(planner, "\n\n".join(parts))
         if isinstance(proposal.decision, DirectAnswer):
             await self.ctx.emit(
                 AssistantMessage(
@@ -302,15 +307,6 @@ class Conductor:
             operation_mode=self.mode,
             directed_mode_context=directed,
         )
-
-    def _question(self, state: AgentState) -> str:
-        """The request, limited to one agent where the user asked for it so, and what its files say."""
-        parts = [self.request.text]
-        if is_directed(state):
-            parts.append(f"(Use only the agent {self._directed(state).target_agent_id}.)")
-        if self.attached is not None:
-            parts.append(self.attached.prompt)
-        return "\n\n".join(parts)
 
     async def _decided(self, node: str, agent_id: str, why: str) -> Command[Any]:
         await self.ctx.decide(

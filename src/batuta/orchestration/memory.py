@@ -78,20 +78,17 @@ class SessionPasts:
         if is_new and last is not None:
             memorable = tuple([event for event in found if event.type in MEMORABLE])
             size = sum(EVENT_CHARACTERS + len(getattr(event, "content", None) or "") for event in memorable)
-            self._remember(session_id, _Past(page.head.epoch, last.seq, last.event_id, memorable, size))
+            self._forget(session_id)  # another turn of it may have been read meanwhile
+            self._pasts[session_id] = _Past(page.head.epoch, last.seq, last.event_id, memorable, size)
+            self._characters += size
+            while self._characters > self._max:
+                self._forget(next(iter(self._pasts)))
         return found
 
     def _forget(self, session_id: str) -> _Past | None:
         past = self._pasts.pop(session_id, None)
         self._characters -= 0 if past is None else past.characters
         return past
-
-    def _remember(self, session_id: str, past: _Past) -> None:
-        self._forget(session_id)  # another turn of it may have been read meanwhile
-        self._pasts[session_id] = past
-        self._characters += past.characters
-        while self._characters > self._max:
-            self._forget(next(iter(self._pasts)))
 
 
 def conversation_before(events: Iterable[Event], turn_id: str) -> Conversation:

@@ -41,7 +41,6 @@ from batuta.pipelines.context import Context, invocation_of
 from batuta.pipelines.options import RunOptions
 from batuta.pipelines.result import StepError
 from batuta.pipelines.step import Step
-from batuta.tools.approval import Approver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,11 +173,18 @@ class TurnStep(Step[str, str]):
         started = time.perf_counter()
         await self._open(value, ctx)
         self.conductor = Conductor(self._team, self._turn.request, ctx, self._history)
-        invocation_of(ctx).run.approver = self._approver(ctx, invocation_of(ctx).run.approver)
+        run = invocation_of(ctx).run
+        run.approver = EmittingApprover(
+            ctx,
+            run.approver or Undecided(),
+            policies=(*self._team.approval_policies, *self._turn.policies),
+            decided=self._turn.decided,
+            lifetime=self._team.approval_lifetime,
+        )
         try:
             answer = await self.conductor.conduct()
         except Suspended as suspended:
-            await invocation_of(ctx).run.keep_what_failed_beside()
+            await run.keep_what_failed_beside()
             await self._pause(ctx, suspended, started)
             return ""
         except asyncio.CancelledError:
@@ -203,15 +209,6 @@ class TurnStep(Step[str, str]):
                     message_id=MessageId(ctx.stable_id("request")),
                 )
             )
-
-    def _approver(self, ctx: Context, given: Approver | None) -> EmittingApprover:
-        return EmittingApprover(
-            ctx,
-            given or Undecided(),
-            policies=(*self._team.approval_policies, *self._turn.policies),
-            decided=self._turn.decided,
-            lifetime=self._team.approval_lifetime,
-        )
 
     async def _pause(self, ctx: Context, suspended: Suspended, started: float) -> None:
         self.waiting_for = suspended.waiting_for

@@ -84,7 +84,12 @@ class PlanExecution:
         await self._run_steps(ctx)
         if self._suspensions:
             raise self._suspensions[0]
-        await self._conclude(ctx)
+        failed = [step for step in self.plan.steps if step.status != "completed"]
+        if failed:
+            first = next((step for step in failed if step.status == "failed"), failed[0])
+            await self._finish(ctx, "failed", failure_reason=f"step {first.step_index}: {first.error}")
+        else:
+            await self._finish(ctx, "completed")
         return self.plan
 
     async def stop(self, ctx: Context) -> None:
@@ -219,14 +224,6 @@ class PlanExecution:
         """Skip what stands so. Looked up each time: while emitting, others begin, end or are skipped elsewhere."""
         while left := next((step for step in self.plan.steps if step.status in statuses), None):
             await self._settle(ctx, left, "skipped", error=why)
-
-    async def _conclude(self, ctx: Context) -> None:
-        failed = [step for step in self.plan.steps if step.status != "completed"]
-        if not failed:
-            await self._finish(ctx, "completed")
-            return
-        first = next((step for step in failed if step.status == "failed"), failed[0])
-        await self._finish(ctx, "failed", failure_reason=f"step {first.step_index}: {first.error}")
 
     async def _finish(
         self, ctx: Context, status: Literal["completed", "failed", "cancelled"], failure_reason: str | None = None

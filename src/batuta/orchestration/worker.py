@@ -204,7 +204,10 @@ class TurnWorker:
         given = self._settings.options(lease)
         options = await given if isinstance(given, Awaitable) else given
         history += await self._expire(lease, history, options.get("clock", SYSTEM_CLOCK).now())
-        sink = self._sink(lease, history)
+        watcher = self._settings.watch(lease, history)
+        new_events = None if watcher is None else _NewEvents(watcher, history)
+        sinks = [one for one in (self._live, new_events) if one is not None]
+        sink = FanOutSink(*sinks) if sinks else None
         async with owners_recorder(self._persistence.recorder(lease, history), guard) as recorder:
             lost = ends_of_lost_calls(history) if lease.work.resumed_by is not None else ()
             begun = [_opening(lease), *lost]
@@ -223,7 +226,9 @@ class TurnWorker:
             turn = await self._team.conduct(_turn(lease, past, history), **run)
             if guard.is_lost:
                 raise FencedError("the lease was lost while the turn ran")
-            _raise_if_unrecorded(turn)
+            broken = turn.error.exception if turn.error is not None else None
+            if isinstance(broken, (RecordingFailedError, StoreUnavailableError, FencedError)):
+                raise broken  # the store broke, not the turn: it is not over, and its next owner repeats it
             if not cancellation.is_requested and await self._is_settled(lease, turn):
                 return
             outcome = await self._end(lease, [*history, *begun, *turn.events], recorder, sink)
@@ -246,12 +251,6 @@ class TurnWorker:
             else:
                 decided.append(late)
         return decided
-
-    def _sink(self, lease: Lease, history: Sequence[Event]) -> FanOutSink | None:
-        watcher = self._settings.watch(lease, history)
-        sinks = [self._live, None if watcher is None else _NewEvents(watcher, history)]
-        present = [sink for sink in sinks if sink is not None]
-        return FanOutSink(*present) if present else None
 
     async def _is_settled(self, lease: Lease, turn: Turn) -> bool:
         """Write down how the turn ended, or that it waits; which it does not if it was stopped meanwhile."""
@@ -293,9 +292,7 @@ class TurnWorker:
         self._wake.clear()
         waits = [asyncio.create_task(self._wake.wait()), asyncio.create_task(stop.wait())]
         await asyncio.wait(waits, timeout=IDLE.total_seconds(), return_when=asyncio.FIRST_COMPLETED)
-        for wait in waits:
-            wait.cancel()
-        await asyncio.gather(*waits, return_exceptions=True)
+        await cancelled(waits)
 
     async def _scan(self, stop: asyncio.Event) -> None:
         """At the start and every so often: queue again what lost its owner."""
@@ -409,13 +406,6 @@ async def _given_up_if_cancelled(work: Coroutine[Any, Any, None], guard: LeaseGu
         raise
 
 
-def _raise_if_unrecorded(turn: Turn) -> None:
-    """A turn that broke because the store did is not over: its next owner repeats it."""
-    broken = turn.error.exception if turn.error is not None else None
-    if isinstance(broken, (RecordingFailedError, StoreUnavailableError, FencedError)):
-        raise broken
-
-
 def _is_of_the_store(error: Exception) -> bool:
     """Whether it is the store that is away, and not something of this turn that it cannot take."""
     return isinstance(error, StoreUnavailableError) or isinstance(error.__cause__, StoreUnavailableError)
@@ -426,8 +416,13 @@ _OUTCOMES: Mapping[str, Outcome] = {"success": "completed", "failed": "failed", 
 
 def _turn(lease: Lease, past: Sequence[Event], history: Sequence[Event]) -> TurnOptions:
     """The turn as it stands: its request, and what was decided meanwhile."""
+    payload = lease.work.payload
     return TurnOptions(
-        request=_request(lease.work.payload),
+        request=TurnRequest(
+            text=str(payload["text"]),
+            target_agent_id=payload.get("target_agent_id"),
+            bypass_routing=bool(payload.get("bypass_routing", True)),
+        ),
         is_confirmed=True,
         decided=decisions_in(history),
         policies=(allow_remembered(remembered_calls(past)),),
@@ -458,14 +453,6 @@ def _opening(lease: Lease) -> Event:
     if lease.work.resumed_by is None:
         return TurnStarted(**facts)
     return TurnResumed(**facts, reason=lease.work.resumed_by)
-
-
-def _request(payload: Mapping[str, Any]) -> TurnRequest:
-    return TurnRequest(
-        text=str(payload["text"]),
-        target_agent_id=payload.get("target_agent_id"),
-        bypass_routing=bool(payload.get("bypass_routing", True)),
-    )
 
 
 def _message(turn: Turn) -> str:

@@ -7,6 +7,8 @@ Everything that reaches outside goes through the journal, so that a repeated run
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
@@ -78,14 +80,21 @@ class Dialogue:
         tail = [Message.user(feedback)] if feedback else []
         self._attempt += 1
         while True:
-            spoken = await self._next_answer((*self.opening, *self.exchange, *tail))
+            self._calls += 1
+            self._artefacts = None
+            act = partial(self._call, self._request((*self.opening, *self.exchange, *tail)))
+            spoken = await self._ctx.effect(act, _SPOKEN, kind="read", name=f"model:{self._calls}")
+            self._place.scope.tally.add_call(spoken.answer.usage, spoken.answer.cost)
             if spoken.answer.stop_reason == "refused":
                 answer = spoken.answer
                 why = answer.stop_explanation or answer.text or answer.raw_stop_reason or "no reason given"
                 raise ContentRefusedError(f"{self._agent.name}: the model refused to answer: {why}")
             if not spoken.answer.tool_calls and spoken.answer.stop_reason != "paused":
                 return spoken
-            spoken = self._with_own_ids(spoken)
+            # An id that is used again would make the next request invalid, and its events ambiguous.
+            content = with_own_ids(spoken.answer.content, (*self.opening, *self.exchange))
+            if content != spoken.answer.content:
+                spoken = spoken.model_copy(update={"answer": spoken.answer.model_copy(update={"content": content})})
             calls = spoken.answer.tool_calls
             self._rounds += 1
             if self._rounds > self._agent.max_tool_iterations:
@@ -138,23 +147,13 @@ class Dialogue:
                 found = (*found, *cite(message.content))
         return message if found is message.citations else message.model_copy(update={"citations": found})
 
-    def _with_own_ids(self, spoken: Spoken) -> Spoken:
-        """An id that is used again would make the next request invalid, and its events ambiguous."""
-        content = with_own_ids(spoken.answer.content, (*self.opening, *self.exchange))
-        if content == spoken.answer.content:
-            return spoken
-        return spoken.model_copy(update={"answer": spoken.answer.model_copy(update={"content": content})})
-
-    async def _next_answer(self, messages: tuple[Message, ...]) -> Spoken:
-        self._calls += 1
-        self._artefacts = None
-        request = self._request(messages)
-        spoken = await self._ctx.effect(lambda: self._call(request), _SPOKEN, kind="read", name=f"model:{self._calls}")
-        self._place.scope.tally.add_call(spoken.answer.usage, spoken.answer.cost)
-        return spoken
-
     def _request(self, messages: tuple[Message, ...]) -> ModelRequest:
         agent, services = self._agent, self._place.run.services
+        settings, deadline = agent.settings, self._place.deadline
+        if deadline is not None and deadline.remaining_seconds() < settings.timeout.total_seconds():
+            # No more time than is left outside; the deadline itself ends what has none left.
+            left = max(deadline.remaining_seconds(), _SHORTEST_SECONDS)
+            settings = replace(settings, timeout=timedelta(seconds=left))
         # A worker of a team answers from its tools, unless it is declared otherwise.
         is_grounded = self._ctx.agent_id is not None if agent.is_grounded is None else agent.is_grounded
         must_use_a_tool = self._calls == 1 and is_grounded and bool(agent.tools)
@@ -166,18 +165,10 @@ class Dialogue:
             tools=agent.tool_specs,
             tool_choice="required" if must_use_a_tool else "auto",
             output=agent.output_spec,
-            settings=self._settings(),
+            settings=settings,
             understanding=self._place.scope.understanding,
             metadata={"agent": self.agent_id, "correlation_id": self._ctx.correlation_id, **reader},
         )
-
-    def _settings(self) -> Any:
-        """The agent's settings, with no more time than is left outside."""
-        settings, deadline = self._agent.settings, self._place.deadline
-        if deadline is None or deadline.remaining_seconds() >= settings.timeout.total_seconds():
-            return settings
-        left = max(deadline.remaining_seconds(), _SHORTEST_SECONDS)  # the deadline itself ends what has no time left
-        return replace(settings, timeout=type(settings.timeout)(seconds=left))
 
     async def _call(self, request: ModelRequest) -> Spoken:
         """One real call, with events for its begin and end."""

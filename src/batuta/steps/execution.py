@@ -15,7 +15,7 @@ from batuta.pipelines.scope import Scope
 from batuta.resilience.observer import observing
 from batuta.steps.agent_telemetry import AgentTelemetry
 from batuta.steps.correction import AttemptsExhaustedError, Corrections
-from batuta.steps.dialogue import Dialogue, Spoken
+from batuta.steps.dialogue import Dialogue
 from batuta.steps.judging import VerdictError, confidence_of, declared
 
 if TYPE_CHECKING:
@@ -36,7 +36,11 @@ class AgentExecution:
         self._telemetry = AgentTelemetry(agent, self._ctx, value)
         self._corrections = Corrections(agent.attempts)
         self._cache_key: str | None = None
-        self._request = _request_for(agent, value)
+        if isinstance(value, Message):
+            self._request = value
+        else:  # pictures and documents in it are attached, not written out
+            rest, attached = separated(value)
+            self._request = Message.user(agent.prompt_for(value, rest), *attached)
         self._model = agent.model_for(self._ctx)
         self._dialogue = Dialogue(agent, self._model, self._ctx)
         self._telemetry.on_void = partial(self._dialogue.discard, "retried")
@@ -85,15 +89,12 @@ class AgentExecution:
                 continue
             await self._telemetry.corrected(is_successful=True)
             self._cache_key = spoken.answer.cache_key
-            await self._keep(spoken)
+            await self._dialogue.emit(spoken)
+            if self._ctx.conversation is not None and self._agent.remembers:
+                # The valid answer joins it: the request, the tool exchange, the answer, and nothing else.
+                answer = spoken.answer.as_message(self._dialogue.agent_id)
+                self._ctx.conversation.add(self._request, *self._dialogue.exchange, answer)
             return self._agent.finished(output, self._value, spoken.answer)
-
-    async def _keep(self, spoken: Spoken) -> None:
-        """The valid answer joins the conversation: the request, the tool exchange, the answer, and nothing else."""
-        await self._dialogue.emit(spoken)
-        if self._ctx.conversation is not None and self._agent.remembers:
-            answer = spoken.answer.as_message(self._dialogue.agent_id)
-            self._ctx.conversation.add(self._request, *self._dialogue.exchange, answer)
 
     async def _fall_back(self, error: BaseException) -> Any:
         """The fallback's result, or the error."""
@@ -153,11 +154,3 @@ def _say_why_no_fallback_ran(error: BaseException, fallback: str) -> None:
         f"{error}; {fallback} does not stand in, because something was written, or may have been",
         *error.args[1:],
     )
-
-
-def _request_for(agent: "AgentStep[Any, Any]", value: Any) -> Message:
-    """What is said to the model about the input: pictures and documents in it are attached, not written out."""
-    if isinstance(value, Message):
-        return value
-    rest, attached = separated(value)
-    return Message.user(agent.prompt_for(value, rest), *attached)

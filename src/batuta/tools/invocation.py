@@ -196,7 +196,8 @@ class ToolInvoker:
                 raise _Unauthorized(prepared, f"{tool.name} refused: {error}") from None
             why = context.facts.get(APPROVAL_REASON)
         is_cautious = self._guard is not None and self._guard.asks_undeclared_writes
-        if not (tool.policy.needs_approval(prepared.values) or (is_cautious and tool.policy.is_undeclared_write)):
+        is_undeclared = tool.policy.effect == "write" and tool.policy.approval is None
+        if not (tool.policy.needs_approval(prepared.values) or (is_cautious and is_undeclared)):
             return prepared
         if scope.approver is None:
             raise _Refused(Refusal.APPROVAL_NEEDED, f"approval needed: {tool.name} runs only with an approval")
@@ -234,7 +235,7 @@ class ToolInvoker:
             if self._guard is not None and prepared.tool.policy.effect == "write":
                 _, loss = await _with_current_rights(scope, self._guard)
             if loss is None:
-                execution = await self._run_within_rate(prepared, scope)
+                execution = await self._run_within_limits(prepared, scope)
             else:
                 execution = _refusal(Refusal.FORBIDDEN, f"{prepared.tool.name} refused: {loss}")
         except Exception as error:
@@ -250,19 +251,13 @@ class ToolInvoker:
                 outcome=outcome, detail=detail, duration_seconds=self._clock.monotonic() - started,
             )  # fmt: skip
 
-    async def _run_within_rate(self, prepared: PreparedCall, scope: CallScope) -> Execution:
+    async def _run_within_limits(self, prepared: PreparedCall, scope: CallScope) -> Execution:
         tool = prepared.tool
         if tool.policy.limits.rate is not None:
             wait_seconds = await self._limits.take(tool, scope.user.id)
             if wait_seconds > 0:
                 words = f"{tool.name} was asked too often; try again in {wait_seconds:.1f} s"
                 return _refusal(Refusal.RATE_LIMITED, words)
-        if tool.policy.limits.max_concurrency is None:
-            return await self._run_to_a_result(prepared, scope)
-        return await self._run_within_concurrency(prepared, scope)
-
-    async def _run_within_concurrency(self, prepared: PreparedCall, scope: CallScope) -> Execution:
-        tool = prepared.tool
         async with AsyncExitStack() as slot:
             try:
                 await slot.enter_async_context(self._limits.slot(tool))

@@ -48,7 +48,11 @@ class ToolLimits:
         if limit is None:
             yield
             return
-        semaphore = self._semaphore(tool, limit)
+        # One per event loop: a semaphore cannot be waited for in two.
+        slots = self._slots.setdefault(asyncio.get_running_loop(), WeakKeyDictionary())
+        if tool not in slots:
+            slots[tool] = asyncio.Semaphore(limit)
+        semaphore = slots[tool]
         async with asyncio.timeout(tool.policy.limits.timeout.total_seconds()):
             await semaphore.acquire()
         try:
@@ -74,10 +78,3 @@ class ToolLimits:
         change = await self._breaker.tell(key, signal)
         if change is not None and (observer := current_observer()) is not None:
             await observer.breaker_changed(change)
-
-    def _semaphore(self, tool: Tool, limit: int) -> asyncio.Semaphore:
-        """One per event loop: a semaphore cannot be waited for in two."""
-        slots = self._slots.setdefault(asyncio.get_running_loop(), WeakKeyDictionary())
-        if tool not in slots:
-            slots[tool] = asyncio.Semaphore(limit)
-        return slots[tool]

@@ -89,7 +89,7 @@ class ToolOutcome:
 
     @property
     def is_security_event(self) -> bool:
-        """Whether the caller has to tell it as `tool.refused`."""
+        """Whether the caller has to report it as `tool.refused`."""
         return self.refusal in SECURITY_REFUSALS
 
     @property

@@ -135,11 +135,6 @@ class ToolPolicy:
         except Exception:  # whatever is wrong with the predicate, the safe answer is to ask
             return True
 
-    @property
-    def is_undeclared_write(self) -> bool:
-        """Whether it changes something and does not say who must agree."""
-        return self.effect == "write" and self.approval is None
-
     def redacted(self, value: Any) -> Any:
         """Arguments as they may be shown and kept."""
         if not self.redact:

@@ -128,7 +128,10 @@ class SessionFeed:
                     rested_at = now() + min(MAX_REST_SECONDS, REST_FACTOR * (now() - began))
                     batch, is_last = cursor.merge(page, live), page.is_last
                     subscription.buffer.advance(cursor.position)
-                    self._note_head(session_id, page.head.position)
+                    head = page.head.position
+                    if head.seq > self._heads.get(session_id, -1):
+                        self._heads[session_id] = head.seq
+                        self._notify(session_id, head)  # the others need not wait for the next comparison
                 subscription.buffer.advance(cursor.position)
                 if batch:
                     yield batch
@@ -227,12 +230,6 @@ class SessionFeed:
         """Ask the worker of a running turn to publish its text from the beginning."""
         self._asked_at[session_id] = asyncio.get_running_loop().time()
         self._bus.publish(Notification("followed", session_id))
-
-    def _note_head(self, session_id: str, head: Position) -> None:
-        """One follower has read how far a session goes: the others need not wait for the next comparison."""
-        if head.seq > self._heads.get(session_id, -1):
-            self._heads[session_id] = head.seq
-            self._notify(session_id, head)
 
     def _notify(self, session_id: str, position: Position | None = None) -> None:
         for subscription in self._subscriptions.get(session_id, ()):

@@ -86,7 +86,11 @@ class DraftTexts:
             draft.parts.append(piece.delta)
             self._kept += len(piece.delta)
         self._drafts.move_to_end(key)
-        self._make_room()
+        for oldest in self._drafts.values():
+            if self._kept <= self._max:
+                break
+            self._kept -= 0 if oldest.parts is None else oldest.length
+            oldest.parts = None
         return numbered
 
     def close(self, event: Event) -> None:
@@ -105,13 +109,6 @@ class DraftTexts:
             for draft in found
             if draft.parts is not None
         ]
-
-    def _make_room(self) -> None:
-        for draft in self._drafts.values():
-            if self._kept <= self._max:
-                return
-            self._kept -= 0 if draft.parts is None else draft.length
-            draft.parts = None
 
     def _drop_abandoned(self) -> None:
         latest = self._monotonic() - ABANDONED_SECONDS

@@ -26,22 +26,16 @@ class DeliveredEvent:
 
     __slots__ = ("_event", "_payload", "_wire", "epoch", "previous_sequence", "sequence_number")
 
-    def __init__(self, event: Event, epoch: int, previous_sequence: int | None) -> None:
+    def __init__(
+        self, event: Event, epoch: int, previous_sequence: int | None, *, stored: "StoredEvent | None" = None
+    ) -> None:
         self.epoch = epoch
         self.previous_sequence = previous_sequence
-        self.sequence_number = event.sequence_number
+        self.sequence_number = event.sequence_number if stored is None else stored.seq
         self._event = event
-        self._payload: str | None = None
+        self._payload = None if stored is None else stored.payload
         """The stored JSON of an event that was not read from the log; `_event` is then what the log was given."""
         self._wire: str | None = None
-
-    @classmethod
-    def of(cls, stored: "StoredEvent", previous_sequence: int) -> "DeliveredEvent":
-        """A stored event for those who received `previous_sequence` before."""
-        delivered = cls(stored.event, stored.epoch, previous_sequence)
-        delivered.sequence_number = stored.seq
-        delivered._payload = stored.payload
-        return delivered
 
     @property
     def event(self) -> Event:
@@ -63,21 +57,12 @@ class DeliveredEvent:
     def wire(self) -> str:
         """Its JSON on the wire, written once for all who receive it."""
         if self._wire is None:
-            self._wire = self._spliced() or to_wire_json(
-                self.event, epoch=self.epoch, previous_sequence=self.previous_sequence
-            )
+            epoch, previous = self.epoch, self.previous_sequence
+            if self._payload is not None and self.sequence_number is not None:
+                seq = self.sequence_number
+                self._wire = wire_of_new(self._event, self._payload, seq=seq, epoch=epoch, previous_sequence=previous)
+            self._wire = self._wire or to_wire_json(self.event, epoch=epoch, previous_sequence=previous)
         return self._wire
-
-    def _spliced(self) -> str | None:
-        if self._payload is None or self.sequence_number is None:
-            return None
-        return wire_of_new(
-            self._event,
-            self._payload,
-            seq=self.sequence_number,
-            epoch=self.epoch,
-            previous_sequence=self.previous_sequence,
-        )
 
 
 class StoredEvent:
@@ -99,7 +84,7 @@ class StoredEvent:
     def after(self, previous: int) -> DeliveredEvent:
         """For those who received `previous` before."""
         if self._delivered is None or self._delivered.previous_sequence != previous:
-            self._delivered = DeliveredEvent.of(self, previous)
+            self._delivered = DeliveredEvent(self.event, self.epoch, previous, stored=self)
         return self._delivered
 
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -107,7 +107,11 @@ class Turns:
         Raises `ConflictProblem` if its id stands for another message.
         """
         self._check(message)
-        await self._check_attachments(caller, message)
+        ids = [str(attachment.file_id).upper() for attachment in message.attachments]
+        if ids and not await self._database.read(
+            lambda connection: all(is_there(connection, caller, {"file_id": each}) for each in ids)
+        ):  # a file of another person is answered like one that does not exist (IS-07)
+            raise NotFoundProblem("One of the attached files does not exist. Upload it first.")
         arrival = Arrival(new_id(), caller.user_id, caller.workspace_id)
         with self._arrivals.noting(arrival) as before:
             waiting = await self._check_open(arrival, session_id, message, before)
@@ -129,14 +133,6 @@ class Turns:
         )
         assert accepted.appended is not None
         return answer, Position(accepted.appended.epoch, accepted.appended.first_seq - 1)
-
-    async def _check_attachments(self, caller: Caller, message: NewMessage) -> None:
-        """A file of another person is answered like one that does not exist (IS-07)."""
-        ids = [str(attachment.file_id).upper() for attachment in message.attachments]
-        if ids and not await self._database.read(
-            lambda connection: all(is_there(connection, caller, {"file_id": each}) for each in ids)
-        ):
-            raise NotFoundProblem("One of the attached files does not exist. Upload it first.")
 
     async def _check_open(
         self, arrival: Arrival, session_id: str, message: NewMessage, before: Sequence[Arrival]
@@ -202,10 +198,14 @@ class Turns:
 
     async def _accept(self, caller: Caller, session_id: str, message: NewMessage, turn_id: str) -> Accepted:
         context = arrived()
+        # What the worker gets. Nothing in it may differ when the same message is sent again.
+        payload = message.model_dump(mode="json", exclude={"client_message_id", "attachments"}, exclude_none=True)
+        payload["attachments"] = [attachment.model_dump(mode="json") for attachment in message.attachments]
+        payload["roles"] = sorted(caller.roles)
         work = NewWork(
             turn_id=turn_id,
             session_id=session_id,
-            payload=_payload(caller, message),
+            payload=payload,
             user_id=caller.user_id,
             tenant_id=caller.workspace_id,
             max_attempts=self._limits.attempts,
@@ -245,13 +245,3 @@ class Turns:
 
 def _client_key(message: NewMessage) -> str:
     return f"message/{message.client_message_id}"
-
-
-def _payload(caller: Caller, message: NewMessage) -> dict[str, Any]:
-    """What the worker gets. Nothing in it may differ when the same message is sent again."""
-    chosen = message.model_dump(mode="json", exclude={"client_message_id", "attachments"}, exclude_none=True)
-    return {
-        **chosen,
-        "attachments": [attachment.model_dump(mode="json") for attachment in message.attachments],
-        "roles": sorted(caller.roles),
-    }

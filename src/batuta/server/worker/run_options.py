@@ -39,23 +39,13 @@ class MonthlyBudgets:
     def options(self, *, user_id: str, workspace_id: str, now: datetime) -> RunOptions:
         """The options of a run of a user of a workspace; nothing where nothing is limited."""
         month, settings = f"{now:%Y-%m}", self._settings
-        of_user = Budget(
-            scope="user",
-            id=f"{user_id}/{month}",
-            limit_tokens=settings.user_tokens_per_month,
-            limit_money=settings.user_usd_per_month,
-        )
-        of_workspace = Budget(
-            scope="tenant",
-            id=f"{workspace_id}/{month}",
-            limit_tokens=settings.workspace_tokens_per_month,
-            limit_money=settings.workspace_usd_per_month,
-        )
-        budgets = [
-            budget
-            for budget in (of_user, of_workspace)
-            if budget.limit_tokens is not None or budget.limit_money is not None
-        ]
+        budgets: list[Budget] = []
+        tokens, money = settings.user_tokens_per_month, settings.user_usd_per_month
+        if tokens is not None or money is not None:
+            budgets.append(Budget(scope="user", id=f"{user_id}/{month}", limit_tokens=tokens, limit_money=money))
+        tokens, money = settings.workspace_tokens_per_month, settings.workspace_usd_per_month
+        if tokens is not None or money is not None:
+            budgets.append(Budget(scope="tenant", id=f"{workspace_id}/{month}", limit_tokens=tokens, limit_money=money))
         return RunOptions(budgets=budgets, ledger=self._ledger) if budgets else RunOptions()
 
 
