@@ -15,13 +15,12 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
 
 from batuta.eventstore.grouping import GroupCommit
 from batuta.eventstore.sqlite_migrations import upgrade
 from batuta.kernel.errors import BatutaError, ConfigurationError, StoreUnavailableError
 from batuta.kernel.failpoints import failpoint
-from batuta.kernel.sqlite import enter_wal_mode, is_busy
+from batuta.kernel.sqlite import empty_write_ahead_log, is_busy, open_file, write_lock
 
 BUSY_SECONDS = 10.0
 MAX_EVENTS = 256
@@ -35,20 +34,10 @@ READERS = 2
 READS_AT_ONCE = 32
 """Queries that one reader answers before it looks at who else waits."""
 
-_EMPTY_WAL = "PRAGMA wal_checkpoint(TRUNCATE)"
 SYNCHRONOUS = {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"}
 
 T = TypeVar("T")
 Query = Callable[[sqlite3.Connection], T]
-
-_write_locks: WeakValueDictionary[Path, threading.Lock] = WeakValueDictionary()
-
-
-def write_lock(path: Path) -> threading.Lock:
-    """The lock that this process holds while it writes to a file: the same for every writer of the same file."""
-    return _write_locks.setdefault(path.resolve(), threading.Lock())
-
-
 RunAll = Callable[[sqlite3.Connection, Sequence[Any]], Sequence[Any]]
 """Runs several operations of one kind and answers each: its result, or why it alone was refused."""
 
@@ -135,7 +124,7 @@ class SqliteFile:
         Raises:
             StoreUnavailableError: a reader kept it from that.
         """
-        if not await self._clean("VACUUM", _EMPTY_WAL):
+        if not await self._clean("VACUUM"):
             raise StoreUnavailableError(
                 f"SQLite file {self.path}: what was deleted is still in its write-ahead log, because it is being read; "
                 "try again when it is not"
@@ -145,10 +134,10 @@ class SqliteFile:
         """Bring the file up to date and leave nothing in the write-ahead log, where what was deleted can be read; says
         whether no reader kept it from that.
         """
-        return await self._clean(_EMPTY_WAL)
+        return await self._clean()
 
     async def _clean(self, *statements: str) -> bool:
-        """Run statements that no transaction can hold, the last of which empties the write-ahead log."""
+        """Run statements that no transaction can hold, and empty the write-ahead log."""
         assert self._write_thread is not None
         return await asyncio.get_running_loop().run_in_executor(self._write_thread, self._clean_now, statements)
 
@@ -193,11 +182,11 @@ class SqliteFile:
         assert self._writer is not None
         try:
             with self._write_lock:
-                answers = [self._writer.execute(statement).fetchall() for statement in statements]
+                for statement in statements:
+                    self._writer.execute(statement)
+                return empty_write_ahead_log(self._writer)
         except sqlite3.Error as error:
             raise _as_ours(error, self.path) from error
-        is_blocked, *_ = answers[-1][0]
-        return not is_blocked
 
     def _answer_all(self, queries: Sequence[Query[Any]]) -> Awaitable[Sequence[Any]]:
         assert self._read_threads is not None
@@ -267,7 +256,8 @@ def _open_writer(path: Path) -> sqlite3.Connection:
     try:
         connection = _connect(path)
         try:
-            _prepare(connection, path)
+            connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
+            upgrade(connection, path)
         except BaseException:
             connection.close()
             raise
@@ -276,16 +266,5 @@ def _open_writer(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    enter_wal_mode(connection, timeout_seconds=BUSY_SECONDS)
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
-    upgrade(connection, path)
-
-
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=STATEMENTS
-    )
-    connection.execute("PRAGMA foreign_keys=ON")
-    return connection
+    return open_file(path, timeout_seconds=BUSY_SECONDS, cached_statements=STATEMENTS)

@@ -7,23 +7,62 @@ that open a new file at once, all but one were refused at once.
 """
 
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 PAUSE_SECONDS = 0.01
+CACHED_STATEMENTS = 128
+"""Kept prepared by each connection, as the driver does by default."""
+
+_write_locks: WeakValueDictionary[Path, threading.Lock] = WeakValueDictionary()
 
 
-def open_file(path: str | Path, *, timeout_seconds: float) -> sqlite3.Connection:
-    """A connection in write-ahead mode whose commits survive a power cut; transactions are begun by hand.
+def write_lock(path: Path) -> threading.Lock:
+    """The lock that this process holds while it writes to a file: the same for every writer of the same file."""
+    return _write_locks.setdefault(path.resolve(), threading.Lock())
+
+
+def open_file(
+    path: str | Path, *, timeout_seconds: float, cached_statements: int = CACHED_STATEMENTS
+) -> sqlite3.Connection:
+    """A connection that is prepared, and that any thread may use; see `prepare`."""
+    connection = sqlite3.connect(
+        path,
+        timeout=timeout_seconds,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=cached_statements,
+    )
+    try:
+        prepare(connection, timeout_seconds=timeout_seconds)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def prepare(connection: sqlite3.Connection, *, timeout_seconds: float) -> None:
+    """Write-ahead mode, commits that survive a power cut, references that are checked; transactions begun by hand.
 
     Raises `sqlite3.OperationalError` if others hold the file for longer than `timeout_seconds`.
     """
-    connection = sqlite3.connect(path, timeout=timeout_seconds, isolation_level=None, check_same_thread=False)
+    # The driver's own transactions begin too late to hold a read and a write together.
+    connection.isolation_level = None
     enter_wal_mode(connection, timeout_seconds=timeout_seconds)
     connection.execute("PRAGMA synchronous = FULL")
-    return connection
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def empty_write_ahead_log(connection: sqlite3.Connection) -> bool:
+    """Bring the file up to date and leave nothing in the write-ahead log, where what was deleted can be read; says
+    whether no reader kept it from that.
+    """
+    (is_blocked, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not is_blocked
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from batuta.kernel.sqlite import open_file, transaction
+from batuta.kernel.sqlite import empty_write_ahead_log, open_file, transaction
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ class IndexFile:
 
         def run() -> None:
             with self._writing, self._reading:
-                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                empty_write_ahead_log(self._writer)
 
         await asyncio.to_thread(run)
 

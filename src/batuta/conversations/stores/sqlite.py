@@ -152,7 +152,6 @@ class SqliteConversationStore:
 
 def _opened(path: str | Path) -> sqlite3.Connection:
     connection = open_file(path, timeout_seconds=SECONDS_TO_WAIT_FOR_LOCK)
-    connection.execute("PRAGMA foreign_keys = ON")
     connection.row_factory = sqlite3.Row
     connection.executescript(SCHEMA)
     return connection

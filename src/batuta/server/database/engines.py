@@ -17,9 +17,8 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 
 from batuta.eventstore.driver_errors import is_passing
-from batuta.eventstore.sqlite_database import write_lock
 from batuta.kernel.errors import StoreUnavailableError
-from batuta.kernel.sqlite import enter_wal_mode
+from batuta.kernel.sqlite import empty_write_ahead_log, prepare, write_lock
 from batuta.server.database.principal import SYSTEM, acting_as
 from batuta.server.database.words import fold
 
@@ -102,7 +101,8 @@ class SqlitePlatformDatabase:
 
     def _empty_log(self) -> None:
         with self._write_lock, errors_as_ours(), closing_now(self.engine.raw_connection()) as connection:
-            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            assert connection.driver_connection is not None
+            empty_write_ahead_log(connection.driver_connection)
 
     def _write(self, change: Query[T]) -> T:
         with self._write_lock:
@@ -175,11 +175,7 @@ def _sqlite_engine(path: Path) -> sa.Engine:
 
 
 def _prepare(connection: Any, _record: object) -> None:
-    # The driver's own transactions begin too late to hold a read and a write together.
-    connection.isolation_level = None
-    enter_wal_mode(connection, timeout_seconds=BUSY_SECONDS)
-    for pragma in ("synchronous=FULL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
+    prepare(connection, timeout_seconds=BUSY_SECONDS)
     connection.create_function("batuta_fold", 1, _fold, deterministic=True)
 
 

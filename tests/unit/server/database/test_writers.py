@@ -3,7 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from batuta.eventstore.sqlite_database import SqliteFile, write_lock
+from batuta.eventstore.sqlite_database import SqliteFile
+from batuta.kernel.sqlite import write_lock
 from batuta.server.database.engines import SqlitePlatformDatabase
 
 
