@@ -15,7 +15,7 @@ from batuta.kernel.errors import ToolFailedError
 from batuta.language.choices import index_of, words_with_places
 from batuta.language.common_words import COMMON_WORDS
 from batuta.language.folding import nearest, stem
-from batuta.language.interpretation import Interpretation, Interpreter
+from batuta.language.interpretation import AMENDED_BY, Interpretation, Interpreter
 from batuta.language.vocabulary import filler_stems
 from batuta.offline.context import DialogueContext, amendment
 from batuta.offline.planning import Planner
@@ -669,6 +669,39 @@ def test_a_follow_up_goes_on_from_what_was_named(access: ErpAccess, before: str,
     context = DialogueContext(request=before, answer="…", language="es")
     assert amendment(text, context, erp, NOW) == whole
     assert not read(erp, whole).unknown
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("¿qué clientes nos deben más?", "ahora las ventas por mes de este año"),
+        ("which customers owe us the most?", "now sales by month this year"),
+        ("los 5 clientes que más compran", "y el margen por producto"),
+        ("customers that owe more than 1000 euros", "now purchases by vendor"),
+        ("los 5 productos más vendidos este año", "¿y por mes?"),
+    ],
+)
+def test_a_question_with_its_own_figure_and_split_is_in_no_order_of_the_one_before(
+    erp: Interpreter, before: str, text: str
+) -> None:
+    found = read(erp, f"{before}{AMENDED_BY}{text}")
+
+    assert not {"ranking", "top", "bound"} & set(found.values), found.values
+    assert not found.unknown
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "ranking"),
+    [
+        ("¿qué clientes nos deben más?", "¿y qué proveedores compramos menos?", "least"),
+        ("ventas por cliente", "ahora los meses con más ventas", "most"),
+        ("which customers owe us the most?", "and in which country?", "most"),
+    ],
+)
+def test_a_ranking_stays_where_it_is_asked_for_again_or_the_figure_is_the_same(
+    erp: Interpreter, before: str, text: str, ranking: str
+) -> None:
+    assert read(erp, f"{before}{AMENDED_BY}{text}").values["ranking"] == ranking
 
 
 def test_a_common_word_alone_stands_for_no_name() -> None:

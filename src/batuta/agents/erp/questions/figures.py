@@ -11,8 +11,10 @@ from typing import Any
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.measures.model import COMPANY_DIMENSION, MeasureBook
-from batuta.agents.erp.measuring import NOT_PREFIX, SPLIT_PREFIX, is_of_today
+from batuta.agents.erp.measuring import NOT_PREFIX, SPLIT_PREFIX
+from batuta.agents.erp.questions.balances import for_period, forget_period
 from batuta.agents.erp.questions.exclusions import settle_exclusions
+from batuta.agents.erp.questions.follow_ups import settle_order
 from batuta.agents.erp.questions.limits import (
     HOW_MUCH,
     of_accounts,
@@ -27,7 +29,6 @@ from batuta.agents.erp.questions.limits import (
 from batuta.agents.erp.questions.lists import PRICE_QUESTION, SUM_WORDS
 from batuta.agents.erp.questions.parties import of_customers, of_vendors, typed_numbers
 from batuta.agents.erp.questions.periods import (
-    asked_periods,
     settle_all_time,
     settle_due_period,
     settle_earlier,
@@ -137,6 +138,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         text = " ".join(texts)
         question = FigureQuestion(access.measures, dict(values), text, fold(text), access.today())
         question.values.pop("sum", None)
+        settle_order(question, texts, index_of(measures))
         question.unknown += [
             each.group()
             for pattern in (
@@ -162,7 +164,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         settle_time_splits(question)
         settle_owners(question)
         settle_longer_splits(question)
-        _forget_period(question, texts, index_of(measures))
+        forget_period(question, texts, index_of(measures))
         settle_periods(question, texts)
         settle_all_time(question, texts)
         settle_earlier(question, texts)
@@ -206,16 +208,6 @@ def _without_sum(texts: Sequence[str]) -> tuple[Sequence[str], bool]:
     for each in reversed(said):
         rest = f"{rest[: each.span.start]}{rest[each.span.end :]}"
     return ([*texts[:-1], rest], True) if said else (texts, False)
-
-
-def _forget_period(question: FigureQuestion, texts: Sequence[str], index: ChoiceIndex) -> None:
-    """A balance that is asked for next has no period: "sales of Ana this year", "and how much does she owe us?"."""
-    named = [question.book.measures[each.value] for each in index.find(texts[-1])]
-    if len(texts) < 2 or not named or not all(is_of_today(one) for one in named):
-        return
-    if not find_periods(texts[-1], now=datetime.combine(question.today, datetime.min.time(), tzinfo=UTC)):
-        for name in ("period", "compare"):
-            question.values.pop(name, None)
 
 
 def _settle_sum(question: FigureQuestion) -> None:
@@ -304,7 +296,7 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
     splits = splits or _ranked_splits(question, names, access)
     if names and "growth" in said and "compare" not in values:
         values["compare"] = {"kind": "previous_year"}
-    names = [_for_period(question, name) for name in names]
+    names = [for_period(question, name) for name in names]
     names = settle_pieces(question, [_possible(question, name, splits, access) for name in names])
     names = _result_alone(settle_overdue_part(question, list(dict.fromkeys(names))), splits)
     if values.pop("who", False) and names:
@@ -455,25 +447,6 @@ def _settle_nested(question: FigureQuestion, text: str, names: Sequence[str]) ->
 def _is_implied(book: MeasureBook, name: str, names: Sequence[str]) -> bool:
     """Whether another of the measures named is a variant of it: "overdue money that is owed" is one thing."""
     return any(name != other and other in book.measures[name].variants.values() for other in names)
-
-
-def _for_period(question: FigureQuestion, name: str) -> str:
-    """A balance is that of today: with a period, what falls due in it may be meant; another day's is not known."""
-    periods = asked_periods(question.values)
-    measure = question.book.measures[name]
-    if not is_of_today(measure) or not periods or question.values.get("newness"):
-        return name  # how many there are is known of today, how many are new of any time
-    period = periods[0]
-    if period["first"] == period["last"] == question.today.isoformat():
-        del question.values["period"]  # what is owed today is the balance, not what falls due today
-        return name
-    is_over = all(each["last"] < question.today.isoformat() for each in periods)
-    if (other := measure.variants.get("due")) and len(periods) == 1:
-        return other
-    if is_over and len(periods) == 1:
-        return name  # the tool says that the books do not keep it
-    question.unknown.append(f"{period['first']} – {period['last']}")
-    return name
 
 
 def _possible(question: FigureQuestion, name: str, splits: Sequence[str], access: ErpAccess) -> str:

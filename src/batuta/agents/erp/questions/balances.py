@@ -1,0 +1,39 @@
+"""Balances asked of a time: they are those of today, and what falls due is known of other days."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from batuta.agents.erp.measuring import is_of_today
+from batuta.agents.erp.questions.periods import asked_periods
+from batuta.agents.erp.questions.question import FigureQuestion
+from batuta.language.choices import ChoiceIndex
+from batuta.language.periods import find_periods
+
+
+def forget_period(question: FigureQuestion, texts: Sequence[str], index: ChoiceIndex) -> None:
+    """A balance that is asked for next has no period: "sales of Ana this year", "and how much does she owe us?"."""
+    named = [question.book.measures[each.value] for each in index.find(texts[-1])]
+    if len(texts) < 2 or not named or not all(is_of_today(one) for one in named):
+        return
+    if not find_periods(texts[-1], now=datetime.combine(question.today, datetime.min.time(), tzinfo=UTC)):
+        for name in ("period", "compare"):
+            question.values.pop(name, None)
+
+
+def for_period(question: FigureQuestion, name: str) -> str:
+    """A balance is that of today: with a period, what falls due in it may be meant; another day's is not known."""
+    periods = asked_periods(question.values)
+    measure = question.book.measures[name]
+    if not is_of_today(measure) or not periods or question.values.get("newness"):
+        return name  # how many there are is known of today, how many are new of any time
+    period = periods[0]
+    if period["first"] == period["last"] == question.today.isoformat():
+        del question.values["period"]  # what is owed today is the balance, not what falls due today
+        return name
+    is_over = all(each["last"] < question.today.isoformat() for each in periods)
+    if (other := measure.variants.get("due")) and len(periods) == 1:
+        return other
+    if is_over and len(periods) == 1:
+        return name  # the tool says that the books do not keep it
+    question.unknown.append(f"{period['first']} – {period['last']}")
+    return name
