@@ -75,6 +75,7 @@ class ChoiceIndex:
                         if not {stem(words[at]), stem(words[at + size - 1])} & filler_stems():
                             parts[part].add(value)
         self._parts = {part: next(iter(values)) for part, values in parts.items() if len(values) == 1}
+        self._first_stems = {key[0] for key in (*self._phrases, *self._parts)}
         self._near: dict[str, list[str]] = defaultdict(list)
         for word in sorted(self._words):
             self._near[word[0]].append(word)
@@ -98,8 +99,11 @@ class ChoiceIndex:
         """Add what some words name, where nothing is found yet."""
         stems = [self._stem(word) for word, _, _ in words]
         mended = [self._mended(word) for word, _, _ in words]
+        begins = [at for at in range(len(words)) if {stems[at], mended[at]} & self._first_stems]
         for size in range(min(self._longest, len(words)), 0, -1):
-            for at in range(len(words) - size + 1):
+            for at in begins:
+                if at + size > len(words):
+                    break
                 values = self._phrases.get(tuple(stems[at : at + size]))
                 if values is None and takes_parts and (size > 1 or _tells_a_name(words[at][0])):
                     part = tuple(stems[at : at + size])
@@ -133,7 +137,8 @@ def _tells_a_name(word: str) -> bool:
     return len(word) >= SHORTEST_PART and word not in COMMON_WORDS
 
 
-def words_with_places(text: str) -> list[tuple[str, int, int]]:
+@lru_cache(maxsize=256)
+def words_with_places(text: str) -> Sequence[tuple[str, int, int]]:
     """The folded words of a text and where they begin and end."""
     words: list[tuple[str, int, int]] = []
     start = None
