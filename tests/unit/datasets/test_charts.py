@@ -1,6 +1,7 @@
 """Charts: figures computed by code, rules against charts that mislead, and follow-ups (A-20, A-21)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -454,3 +455,9 @@ def test_whole_numbers_have_no_marks_between_them() -> None:
 def test_conditions_on_columns_are_said() -> None:
     plan = planned(kind="bar", x="customer", filters=[{"column": "amount", "at_least": "0"}])
     assert plan.title.endswith(" · Importe: ≥ 0.00")
+
+
+def test_a_refusal_names_a_table_with_its_days_as_they_are_said() -> None:
+    titled = replace(sales([]), title="Deuda · 2026-01-01 – 2026-12-31 · desde 2026-03-04")
+    with pytest.raises(ChartRefusedError, match="Deuda · 2026 · desde 4 mar 2026"):
+        plan_chart(titled, ChartRequest(dataset="sales", x="customer", language="es"))

@@ -9,6 +9,7 @@ from batuta.datasets.attached import take_attached
 from batuta.datasets.charts.asking import ChartReading, reading_of
 from batuta.datasets.charts.beside import joined_tables
 from batuta.datasets.charts.chart import Chart, ChartTable, last_drawn, open_table
+from batuta.datasets.charts.labels import table_title
 from batuta.datasets.charts.planning import CHART_CONNECTOR
 from batuta.datasets.charts.request import Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind, amended
 from batuta.datasets.charts.table_words import is_period_column
@@ -262,7 +263,7 @@ async def _time_column(library: DatasetLibrary, request: ChartRequest, unit: Tim
         times = [one.name for one in info.columns if any(is_period_column(one, each) for each in shorter)]
     if not times:
         known = ", ".join(column.name for column in info.columns)
-        raise DatasetError(say("no_time", request.language, dataset=info.title or info.name, known=known))
+        raise DatasetError(say("no_time", request.language, dataset=table_title(info, request.language), known=known))
     return times[0]
 
 

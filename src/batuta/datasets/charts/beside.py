@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from batuta.datasets.charts.planning import PARTS
+from batuta.datasets.charts.labels import PARTS
 from batuta.datasets.dataset import Column, Dataset, dataset_name
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.sql import query_datasets

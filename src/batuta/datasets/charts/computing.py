@@ -41,7 +41,7 @@ def compute_figures(draft: ChartDraft) -> None:
 def _compared(draft: ChartDraft) -> None:
     """Figures by category or period, and by series."""
     if draft.x is None:
-        raise draft.refuse("nothing_to_compare", dataset=draft.dataset.title or draft.dataset.name)
+        raise draft.refuse("nothing_to_compare", dataset=draft.table_title)
     if draft.kind == "heatmap" and draft.series is None:
         raise draft.refuse("needs_two_categories")
     keys = [draft.x] if draft.series is None else [draft.x, draft.series]
@@ -217,7 +217,7 @@ def _binned(draft: ChartDraft) -> None:
         [row[draft.place(column)] for row in draft.rows], is_whole=column.type == "integer"
     )
     if not counts:
-        raise draft.refuse("empty", dataset=draft.dataset.title or draft.dataset.name, filtered="")
+        raise draft.refuse("empty", dataset=draft.table_title, filtered="")
     low = Column(name="range_from", type="decimal", label=column.title, unit=column.unit, currency=column.currency)
     draft.columns = [
         Column(name="range_label", type="text", label=column.title, unit=column.unit, currency=column.currency),

@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from batuta.datasets.charts.figures import Group, Key, calendar_places, period_start
-from batuta.datasets.charts.labels import days_text, named_period, value_text
+from batuta.datasets.charts.labels import days_text, named_period, table_title, value_text
 from batuta.datasets.charts.request import COUNTING, Aggregate, ChartFilter, ChartRequest, TimeUnit, WantedKind
 from batuta.datasets.charts.vocabulary import COLUMN_WORDS, COUNTRY_WORDS, Words
 from batuta.datasets.charts.words import say
@@ -70,6 +70,11 @@ class ChartDraft:
     def language(self) -> str:
         """The reader's."""
         return self.request.language
+
+    @property
+    def table_title(self) -> str:
+        """What its table is called, as its reader says it."""
+        return table_title(self.dataset, self.language)
 
     @property
     def is_temporal(self) -> bool:
@@ -196,7 +201,7 @@ def _choose(draft: ChartDraft) -> None:
             (one for one in numeric if one.is_additive), key=lambda one: not (one.currency or one.currency_column)
         )
         if sum(fold(column.title).rstrip(".") in MONTHS for column in additive) > 2:
-            raise draft.refuse("months_as_columns", dataset=draft.dataset.title or draft.dataset.name)
+            raise draft.refuse("months_as_columns", dataset=draft.table_title)
         wanted = {"scatter": 2, "combined": 2}.get(draft.kind, 1)
         draft.ys = (additive or numeric)[:wanted] if draft.kind != "scatter" else numeric[:2]
     _add_comparison(draft)

@@ -6,9 +6,14 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from batuta.datasets.charts.figures import period_in
 from batuta.datasets.charts.words import SEPARATORS, say
+from batuta.datasets.dataset import Dataset
+from batuta.datasets.store import DatasetInfo
 from batuta.datasets.values import Value
 from batuta.events.datasets import Column
 from batuta.language.wording import days_between, short_day, short_period
+
+PARTS = " · "
+"""Between the parts of a table's title: what it is, its period, what it was kept to."""
 
 
 def number_text(value: Decimal | float | int, language: str, places: int | None = None) -> str:
@@ -71,6 +76,11 @@ def with_days(text: str, language: str) -> str:
     if match := re.fullmatch(rf"({_ISO_DAY}) – ({_ISO_DAY})", text):
         return days_text(date.fromisoformat(match[1]), date.fromisoformat(match[2]), language)
     return re.sub(rf"\b{_ISO_DAY}\b", lambda day: value_text(date.fromisoformat(day[0]), language), text)
+
+
+def table_title(table: Dataset | DatasetInfo, language: str) -> str:
+    """What a table is called, with its days as they are said."""
+    return PARTS.join(with_days(part, language) for part in (table.title or table.name).split(PARTS))
 
 
 def is_span(text: str) -> bool:

@@ -23,6 +23,7 @@ from batuta.datasets.charts.computing import (
 )
 from batuta.datasets.charts.draft import COUNT, ChartDraft, drafted
 from batuta.datasets.charts.labels import (
+    PARTS,
     axis_title,
     is_span,
     named_in_year,
@@ -43,10 +44,6 @@ from batuta.language.wording import short_period
 
 CHART_CONNECTOR = "chart"
 """The `connector` of the figures of a chart; their `query` is its request."""
-
-
-PARTS = " · "
-"""Between the parts of a table's title: what it is, its period, what it was kept to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,9 +183,9 @@ def _ys(figures: Dataset, draft: ChartDraft) -> tuple[Column, ...]:
 
 def _title(draft: ChartDraft) -> str:
     numeric = [column.title for column in draft.columns if column.is_numeric and column.name not in (PREVIOUS, CHANGE)]
-    y = say("and", draft.language).join(dict.fromkeys(numeric[:2])) or draft.dataset.title or draft.dataset.name
+    y = say("and", draft.language).join(dict.fromkeys(numeric[:2])) or draft.table_title
     if draft.kind == "kpi" or draft.x is None:
-        return y if draft.kind != "table" else draft.dataset.title or draft.dataset.name
+        return y if draft.kind != "table" else draft.table_title
     if draft.kind == "histogram":
         return draft.columns[0].title
     is_along_time = draft.is_temporal or draft.is_in_periods

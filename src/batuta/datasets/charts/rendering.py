@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import Any, Literal
 
 from batuta.datasets.charts.checking import checked_spec
-from batuta.datasets.charts.planning import PARTS
+from batuta.datasets.charts.labels import PARTS
 from batuta.datasets.charts.spec import DATA_NAME
 from batuta.datasets.charts.words import SEPARATORS
 from batuta.datasets.dataset import Dataset

@@ -71,7 +71,7 @@ def empty(draft: ChartDraft) -> None:
     if not draft.rows:
         is_filtered = bool(draft.request.filters or draft.request.only)
         words = {"en": " that pass the filter", "es": " que cumplan el filtro"}[draft.language] if is_filtered else ""
-        raise draft.refuse("empty", dataset=draft.dataset.title or draft.dataset.name, filtered=words)
+        raise draft.refuse("empty", dataset=draft.table_title, filtered=words)
 
 
 def mixed_currencies(draft: ChartDraft) -> None:
@@ -124,7 +124,7 @@ def unit_of_no_time(draft: ChartDraft) -> None:
         return
     if unit is not None:
         known = ", ".join(column.title for column in draft.dataset.columns)
-        raise draft.refuse("no_time", dataset=draft.dataset.title or draft.dataset.name, known=known)
+        raise draft.refuse("no_time", dataset=draft.table_title, known=known)
     draft.note("unit_of_no_time", unit=UNIT_NAMES[draft.time_unit][draft.language], x=draft.x.title)
     draft.time_unit = None
 
@@ -248,7 +248,7 @@ def figure_bounds(draft: ChartDraft) -> None:
     sizes = {key: size for key, size in _totals(draft).items() if _is_within(size, low, high)}
     _keep(draft, 0, set(sizes))
     if not draft.figures:
-        raise draft.refuse("nothing_within", dataset=draft.dataset.title or draft.dataset.name)
+        raise draft.refuse("nothing_within", dataset=draft.table_title)
     if len(draft.figures) < len(before):
         draft.note("within", shown=len(sizes), all=len({row[0] for row in before}))
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from batuta.datasets.charts.draft import BEFORE, ChartRefusedError
 from batuta.datasets.charts.figures import period_in, period_start
+from batuta.datasets.charts.labels import table_title
 from batuta.datasets.charts.request import ChartFilter, ChartRequest
 from batuta.datasets.charts.words import UNIT_NAMES, say
 from batuta.datasets.dataset import Column, Dataset
@@ -36,7 +37,7 @@ def brings_comparison(dataset: Dataset) -> bool:
 def beside_year_before(dataset: Dataset, request: ChartRequest) -> YearsBeside:
     """The table and the request that show both years. Raises `ChartRefusedError` where there is no year before."""
     column = _time_column(dataset, request)
-    name = dataset.title or dataset.name
+    name = table_title(dataset, request.language)
     if column is None:
         known = ", ".join(one.title for one in dataset.columns)
         raise ChartRefusedError(say("no_time", request.language, dataset=name, known=known))
