@@ -96,6 +96,7 @@ fuzz: $(INSTALLED) ## Programs in all modes, broken answers of providers, long c
 	BATUTA_MEDIUM=1 $(BIN)/python -m pytest tests/unit/sandbox/business/test_medium_company.py --timeout 3600
 	BATUTA_DAMAGED=500 $(BIN)/python -m pytest tests/unit/knowledge/test_extract.py -k damaged --timeout 3600
 	BATUTA_CHART_CASES=500 $(BIN)/python -m pytest tests/unit/datasets/test_rendering.py --timeout 3600
+	BATUTA_PLANS=4000 $(BIN)/python -m pytest tests/unit/orchestration/test_random_plans.py --timeout 3600
 	BATUTA_PROGRAMS=2000 $(BIN)/python -m pytest tests/integration/orchestration/test_modes.py --timeout 7200
 	BATUTA_FILTERS=6000 $(BIN)/python -m pytest tests/unit/sandbox/test_filter_differential.py --timeout 3600
 
