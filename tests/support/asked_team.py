@@ -23,6 +23,7 @@ from batuta.llm.providers import OFFLINE_MODEL
 from batuta.server.config import load_settings
 from batuta.server.team import FirstTeam, first_team
 from batuta.testing.clock import FakeClock
+from tests.support.learnt import with_learnt
 
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
 ZONE = "Europe/Madrid"
@@ -55,7 +56,7 @@ class AskedTeam:
         self.data_dir = data_dir
         self._calendar = b""
         self.team: FirstTeam = first_team(
-            load_settings({}, data_dir=data_dir, model=OFFLINE_MODEL, **settings), clock=FakeClock(NOW)
+            load_settings({}, data_dir=with_learnt(data_dir), model=OFFLINE_MODEL, **settings), clock=FakeClock(NOW)
         )
 
     async def ask(self, messages: Sequence[str], language: str) -> Outcome:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from batuta.sandbox.opening import open_sandbox
 from batuta.server.erp.connection import SANDBOX_FILE
+from tests.support.learnt import with_learnt
 
 START_SECONDS = 180
 ADDRESS = re.compile(r"http://[\d.]+:\d+")
@@ -38,7 +39,7 @@ async def serving_demo(data_dir: Path) -> AsyncIterator[Demo]:
 
     Its demo companies are made before it starts, so that they are the same on whichever day the tests run.
     """
-    open_sandbox(data_dir / SANDBOX_FILE).store.close()
+    open_sandbox(with_learnt(data_dir) / SANDBOX_FILE).store.close()
     environment = {name: value for name, value in os.environ.items() if name not in KEYS}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     messages = data_dir / "messages.txt"

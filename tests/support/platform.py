@@ -30,6 +30,7 @@ from batuta.server.security.access_control import COOKIE
 from batuta.server.wiring import Platform, open_platform
 from batuta.steps.agent import AgentStep
 from batuta.tools.tool import Tool, tool
+from tests.support.learnt import with_learnt
 
 PASSWORD = "correct horse battery"
 WAIT_SECONDS = 60
@@ -330,8 +331,8 @@ def has_ended(events: list[dict[str, Any]], turn_id: str) -> bool:
 
 def settings_for(data_dir: Path, **given: Any) -> Settings:
     """Settings of a test: a port of its own, and limits that can be reached."""
-    ports = {"port": 0, "metrics_port": 0}
-    fixed = {**ports, "data_dir": data_dir, "login_attempts": 5, "shutdown_seconds": 2, "log_level": "warning"}
+    fixed = {"port": 0, "metrics_port": 0, "data_dir": with_learnt(data_dir), "login_attempts": 5}
+    fixed |= {"shutdown_seconds": 2, "log_level": "warning"}
     return load_settings({}, **{**fixed, **given})
 
 

@@ -21,6 +21,7 @@ from tests.chaos.eventlog import servers
 from tests.chaos.posting_team import WORKFLOW, access_to, books, team
 from tests.chaos.turns import Person, events_of
 from tests.integration.orchestration.crew import Ledger
+from tests.support.learnt import with_learnt
 from tests.support.processes import Zygote
 from tests.support.stores import Opener, Store
 from tests.support.turns import TurnPersistence, say
@@ -137,7 +138,7 @@ async def test_yes_to_what_had_changed_shows_the_change_on_the_record_as_it_is_n
 
 async def _worked_offline(store: Store, data_dir: Path) -> None:
     """What a worker with the built-in model does that has just been started."""
-    async with first_team(load_settings({}, None, data_dir=data_dir)) as team:
+    async with first_team(load_settings({}, None, data_dir=with_learnt(data_dir))) as team:
         settings = WorkerSettings(owner=new_id())
         worker = TurnWorker(team.orchestrator, store.queue, store.log, TurnPersistence(store.log), settings)
         await worker.run_until_idle()

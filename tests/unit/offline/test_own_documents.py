@@ -1,17 +1,40 @@
 """What the ERP does not understand and a document says is answered by the document, and the other way round (A-10, A-40)."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from tests.support.asked_team import AskedTeam
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
+
+
+@asynccontextmanager
+async def team_with(documents: dict[str, str], place: Path) -> AsyncIterator[AskedTeam]:
+    """A team that has some documents."""
+    folder = place / "documents"
+    folder.mkdir()
+    for name, text in documents.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    asked = AskedTeam(place / "data", documents_dir=folder)
+    async with asked.team:
+        yield asked
+
 
 NOTES = (
     "# Incidencias\n\n## Pedidos\n\nEl pedido 4471 está retenido en la aduana de Valencia desde el lunes.\n\n"
     "# Incidents\n\n## Stock of the unicorns\n\nThe stock of the plush unicorns was burnt in May.\n"
 )
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def noted(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[AskedTeam]:
+    documents = {"notes.md": NOTES}
+    async with team_with(documents, tmp_path_factory.mktemp("noted")) as asked:
+        yield asked
 
 
 @pytest.mark.parametrize(
@@ -24,14 +47,8 @@ NOTES = (
         ("how much stock do we have in value?", "en", "Stock value"),
     ],
 )
-async def test_the_one_that_knows_answers(tmp_path: Path, text: str, language: str, said: str) -> None:
-    folder = tmp_path / "documents"
-    folder.mkdir()
-    (folder / "notes.md").write_text(NOTES, encoding="utf-8")
-    (tmp_path / "data").mkdir()
-    asked = AskedTeam(tmp_path / "data", documents_dir=folder)
-    async with asked.team:
-        outcome = await asked.ask([text], language)
+async def test_the_one_that_knows_answers(noted: AskedTeam, text: str, language: str, said: str) -> None:
+    outcome = await noted.ask([text], language)
     assert said in outcome.answer
 
 
@@ -45,6 +62,13 @@ MANUAL = (
     "| K21 | Too hot | Wait an hour |\n| K30 | No flame | Call service |\n"
 )
 LEAVE = "# Permisos\n\nPor matrimonio se conceden 15 días de permiso.\n"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def minuted(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[AskedTeam]:
+    documents = {"acta.txt": MINUTES, "taller.md": PRICES, "boiler.md": MANUAL, "permisos.md": LEAVE}
+    async with team_with(documents, tmp_path_factory.mktemp("minuted")) as asked:
+        yield asked
 
 
 @pytest.mark.parametrize(
@@ -64,17 +88,10 @@ LEAVE = "# Permisos\n\nPor matrimonio se conceden 15 días de permiso.\n"
     ],
 )
 async def test_what_no_agent_understands_is_looked_up_and_gone_on_from(
-    tmp_path: Path, conversation: list[str], language: str, said: str
+    minuted: AskedTeam, conversation: list[str], language: str, said: str
 ) -> None:
     """A-11: names of things, codes and summaries are looked up; a question without a subject is about the last one."""
-    folder = tmp_path / "documents"
-    folder.mkdir()
-    for name, text in {"acta.txt": MINUTES, "taller.md": PRICES, "boiler.md": MANUAL, "permisos.md": LEAVE}.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    (tmp_path / "data").mkdir()
-    asked = AskedTeam(tmp_path / "data", documents_dir=folder)
-    async with asked.team:
-        outcome = await asked.ask(conversation, language)
+    outcome = await minuted.ask(conversation, language)
     assert said in outcome.answer
 
 
@@ -89,6 +106,15 @@ CALDERA = (
 )
 FEES = "Data days\nFees\nThe fee is 90 EUR. A walk is free.\nCancellation\nUntil March the fee is refunded in full.\n"
 FLEET = "Matrícula;Modelo;Electra\n4471;Transit;12\n"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def mixed(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[AskedTeam]:
+    documents = {
+        "club.md": CLUB, "caldera.md": CALDERA, "days.txt": FEES, "fleet.csv": FLEET, "boiler.md": MANUAL,
+    }  # fmt: skip
+    async with team_with(documents, tmp_path_factory.mktemp("mixed")) as asked:
+        yield asked
 
 
 @pytest.mark.parametrize(
@@ -107,18 +133,10 @@ FLEET = "Matrícula;Modelo;Electra\n4471;Transit;12\n"
     ],
 )
 async def test_documents_answer_in_either_language_and_say_what_they_leave_out(
-    tmp_path: Path, conversation: list[str], language: str, said: str
+    mixed: AskedTeam, conversation: list[str], language: str, said: str
 ) -> None:
     """A-10: what is asked stands in what is quoted, or the answer says that the documents do not say it."""
-    folder = tmp_path / "documents"
-    folder.mkdir()
-    texts = {"club.md": CLUB, "caldera.md": CALDERA, "days.txt": FEES, "fleet.csv": FLEET, "boiler.md": MANUAL}
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    (tmp_path / "data").mkdir()
-    asked = AskedTeam(tmp_path / "data", documents_dir=folder)
-    async with asked.team:
-        outcome = await asked.ask(conversation, language)
+    outcome = await mixed.ask(conversation, language)
     assert said in outcome.answer
     assert "appointments" not in outcome.answer
     assert "citas" not in outcome.answer
