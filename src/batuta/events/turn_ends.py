@@ -16,7 +16,7 @@ from batuta.events.conversation import AssistantMessage, Complete, ErrorOccurred
 from batuta.events.envelope import Event
 from batuta.events.plans import PlanCompleted, PlanGenerated, PlanStepCompleted
 from batuta.events.queue import Work
-from batuta.events.runtime import LlmRequest, LlmResponse
+from batuta.events.runtime import EffectRecorded, LlmRequest, LlmResponse, TurnResumed, TurnStarted
 from batuta.events.tools import ApprovalRequested, ApprovalResolved
 from batuta.kernel.errors import ErrorCategory
 
@@ -104,6 +104,21 @@ def end_of_dead_turn(history: Sequence[Event], work: Work, error: str) -> list[E
     why = f"the turn was given up after {work.attempts} attempts: {error}"
     failure = ErrorOccurred(**facts, code=CODE, message=why, category=ErrorCategory.LOGICAL)
     return [*ends_of_lost_calls(history), failure, Complete(**facts, status="failed", caused_by=failure.event_id)]
+
+
+def has_attempts_left(work: Work, history: Iterable[Event]) -> bool:
+    """Whether work may be tried again: an owner that recorded an effect costs none of its attempts.
+
+    Such a turn gets nearer to its end with each owner; one that kills its owners dies of those that got nowhere.
+    """
+    productive, has_progressed = 0, True
+    for event in history:
+        if isinstance(event, (TurnStarted, TurnResumed)):
+            has_progressed = False
+        elif isinstance(event, EffectRecorded) and not has_progressed:
+            has_progressed = True
+            productive += 1
+    return work.attempts < work.max_attempts + productive
 
 
 def end_in(history: Iterable[Event]) -> Complete | None:

@@ -52,7 +52,7 @@ class MemoryTurnQueue(RuledTurnQueue):
     async def _is_any_to_recover(self) -> bool:
         return True  # to look for it costs as much as to do it
 
-    async def _lost_for_good(self) -> Sequence[Work]:
+    async def _lost_often(self) -> Sequence[Work]:
         return [rules.work_of(row) for row in self._lost() if row["attempts"] >= row["max_attempts"]]
 
     def _lost(self) -> list[Row]:

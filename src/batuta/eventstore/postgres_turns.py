@@ -44,7 +44,7 @@ ORDER BY t.rank, (SELECT count(*) FROM turns b WHERE b.status = 'running' AND b.
 LIMIT 1"""  # noqa: S608 - a constant
 _SELECT_OVERDUE = "SELECT * FROM turns t WHERE t.status = 'running' AND t.lease_until < clock_timestamp()"
 _SELECT_LOST = f"{_SELECT_OVERDUE} AND t.attempts < t.max_attempts"
-_SELECT_LOST_FOR_GOOD = f"{_SELECT_OVERDUE} AND t.attempts >= t.max_attempts"
+_SELECT_LOST_OFTEN = f"{_SELECT_OVERDUE} AND t.attempts >= t.max_attempts"
 _SELECT_ASLEEP = """
 SELECT t.* FROM turns t WHERE t.status = 'paused' AND (t.wake_at <= clock_timestamp() OR EXISTS (
   SELECT 1 FROM approvals a
@@ -151,9 +151,9 @@ class PostgresTurnQueue(RuledTurnQueue):
         failpoint("queue.change.after_commit")
         return is_finished
 
-    async def _lost_for_good(self) -> Sequence[Work]:
+    async def _lost_often(self) -> Sequence[Work]:
         async with self._database.connection() as connection:
-            rows = await connection.fetch(_SELECT_LOST_FOR_GOOD)
+            rows = await connection.fetch(_SELECT_LOST_OFTEN)
         return [rules.work_of(dict(row)) for row in rows]
 
     async def _history(self, session_id: str, turn_id: str) -> Sequence[Event]:

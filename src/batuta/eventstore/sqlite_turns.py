@@ -36,7 +36,7 @@ LIMIT 1"""
 _IS_ANY_QUEUED = "SELECT 1 FROM turns WHERE status = 'queued' LIMIT 1"
 _SELECT_OVERDUE = "SELECT * FROM turns WHERE status = 'running' AND lease_until < ?"
 _SELECT_LOST = f"{_SELECT_OVERDUE} AND attempts < max_attempts"
-_SELECT_LOST_FOR_GOOD = f"{_SELECT_OVERDUE} AND attempts >= max_attempts"
+_SELECT_LOST_OFTEN = f"{_SELECT_OVERDUE} AND attempts >= max_attempts"
 _SELECT_ASLEEP = """
 SELECT t.* FROM turns t WHERE t.status IN ('queued', 'running', 'paused') AND t.status = 'paused' AND (
   t.wake_at <= ? OR EXISTS (
@@ -79,9 +79,9 @@ class SqliteTurnQueue(RuledTurnQueue):
         )
         return bool(found[0])
 
-    async def _lost_for_good(self) -> Sequence[Work]:
+    async def _lost_often(self) -> Sequence[Work]:
         now = stamp(self._clock.now())
-        rows = await self._database.read(lambda connection: _many(connection, _SELECT_LOST_FOR_GOOD, now))
+        rows = await self._database.read(lambda connection: _many(connection, _SELECT_LOST_OFTEN, now))
         return [rules.work_of(row) for row in rows]
 
     async def _requeue(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from batuta.events.admission import Batch, Limits, admit
 from batuta.events.envelope import Event
 from batuta.events.queue import LEASE, Accepted, Ending, Lease, NewWork, Outcome, Recovered, Work, WorkStatus
 from batuta.events.tools import ApprovalResolved
-from batuta.events.turn_ends import end_of_dead_turn
+from batuta.events.turn_ends import end_of_dead_turn, has_attempts_left
 from batuta.eventstore import work_rules as rules
 from batuta.eventstore.base import Refusals
 from batuta.eventstore.work_rules import Row, ServedUsers
@@ -57,9 +57,12 @@ class RuledTurnQueue(ABC):
 
     async def retry(self, lease: Lease, error: str, *, delay: timedelta) -> WorkStatus:
         """See `TurnQueue.retry`."""
-        is_last = lease.work.attempts >= lease.work.max_attempts
-        batches = await self._last_words(lease.work, error) if is_last else []
-        row = await self._owned(lease, lambda row, now: rules.retried(row, now, lease, error, delay), batches)
+        is_last, batches = lease.work.attempts >= lease.work.max_attempts, []
+        if is_last:
+            history = await self._history_of(lease.work)
+            is_last = not has_attempts_left(lease.work, history)
+            batches = self._last_words(lease.work, history, error) if is_last else []
+        row = await self._owned(lease, lambda row, now: rules.retried(row, now, lease, error, delay, is_last), batches)
         return WorkStatus(row["status"])
 
     async def release(self, lease: Lease, *, delay: timedelta = timedelta()) -> None:
@@ -94,8 +97,13 @@ class RuledTurnQueue(ABC):
         """See `TurnQueue.recover`."""
         if not await self._is_any_to_recover():
             return Recovered(requeued=(), dead=())
-        dead = [work.turn_id for work in await self._lost_for_good() if await self._give_up(work)]
-        return Recovered(requeued=await self._requeue(), dead=tuple(dead))
+        dead, spared = [], []
+        for work in await self._lost_often():
+            history = await self._history_of(work)
+            is_spared = has_attempts_left(work, history)
+            if await (self._spare(work) if is_spared else self._give_up(work, history)):
+                (spared if is_spared else dead).append(work.turn_id)
+        return Recovered(requeued=(*spared, *await self._requeue()), dead=tuple(dead))
 
     async def revive(self, turn_id: str) -> bool:
         """See `TurnQueue.revive`."""
@@ -143,8 +151,8 @@ class RuledTurnQueue(ABC):
         """Whether something lost its owner, was decided, or has slept long enough. Most looks find nothing."""
 
     @abstractmethod
-    async def _lost_for_good(self) -> Sequence[Work]:
-        """What lost its owner at its last attempt."""
+    async def _lost_often(self) -> Sequence[Work]:
+        """What lost its owner and has no attempts left but those that it gets for progress."""
 
     @abstractmethod
     async def _requeue(self) -> tuple[str, ...]:
@@ -167,20 +175,28 @@ class RuledTurnQueue(ABC):
             return self.kinds if kinds is None else kinds
         return [kind for kind in kinds if kind in self.kinds]
 
-    async def _give_up(self, work: Work) -> bool:
+    async def _spare(self, work: Work) -> bool:
+        changed = await self._change(work.turn_id, lambda row, now: rules.spared(row, now, work))
+        return changed is not None and changed[1]
+
+    async def _give_up(self, work: Work, history: Sequence[Event]) -> bool:
         error = f"its owner was lost at attempt {work.attempts} of {work.max_attempts}"
-        batches = await self._last_words(work, error)
+        batches = self._last_words(work, history, error)
         changed = await self._change(work.turn_id, lambda row, now: rules.given_up(row, now, work, error), batches)
         return changed is not None and changed[1]
 
-    async def _last_words(self, work: Work, error: str) -> list[Batch]:
+    async def _history_of(self, work: Work) -> Sequence[Event]:
+        if work.session_id is None:
+            return ()
+        try:
+            return await self._history(work.session_id, work.turn_id)
+        except LogicalError:  # a log that cannot be read may be what the turn died of; it ends all the same
+            return ()
+
+    def _last_words(self, work: Work, history: Sequence[Event], error: str) -> list[Batch]:
         """What is written with the death of a turn; once for each life it had."""
         if work.session_id is None:
             return []
-        try:
-            history = await self._history(work.session_id, work.turn_id)
-        except LogicalError:  # a log that cannot be read may be what the turn died of; it ends all the same
-            history = ()
         end = end_of_dead_turn(history, work, error)
         return self._batches(work.session_id, end, client_key=f"dead/{work.turn_id}/{work.fence}")
 

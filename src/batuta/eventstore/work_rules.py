@@ -150,12 +150,12 @@ def finished(row: Row, now: datetime, lease: Lease, outcome: Outcome, error: str
     return {"status": WorkStatus(outcome), "error": error or None, "lease_until": None}
 
 
-def retried(row: Row, now: datetime, lease: Lease, error: str, delay: timedelta) -> Row | None:
+def retried(row: Row, now: datetime, lease: Lease, error: str, delay: timedelta, is_last: bool) -> Row | None:
     """It failed in a way that may pass."""
     if _was_done(row, lease, WorkStatus.QUEUED) or _was_done(row, lease, WorkStatus.DEAD):
         return None
     _check_owner(row, lease)
-    if row["attempts"] >= row["max_attempts"]:
+    if is_last:
         return {"status": WorkStatus.DEAD, "error": error, "lease_until": None}
     return {**_queued("retried"), "error": error, "not_before": now + delay}
 
@@ -215,9 +215,12 @@ def orphaned(row: Row, now: datetime) -> Row:
 
 def given_up(row: Row, now: datetime, seen: Work, error: str) -> Row | None:
     """Its last owner's lease ran out, unless that owner came back since the look."""
-    if row["status"] != WorkStatus.RUNNING or row["fence"] != seen.fence or row["lease_until"] >= now:
-        return None
-    return {"status": WorkStatus.DEAD, "error": error, "lease_until": None}
+    return {"status": WorkStatus.DEAD, "error": error, "lease_until": None} if _is_lost(row, now, seen) else None
+
+
+def spared(row: Row, now: datetime, seen: Work) -> Row | None:
+    """The same of work whose owners made progress: another one may try."""
+    return orphaned(row, now) if _is_lost(row, now, seen) else None
 
 
 def woken(row: Row, now: datetime) -> Row:
@@ -234,6 +237,11 @@ def revived(row: Row, now: datetime) -> Row | None:
 
 def _queued(reason: str) -> Row:
     return {"status": WorkStatus.QUEUED, "resumed_by": reason, "lease_until": None}
+
+
+def _is_lost(row: Row, now: datetime, seen: Work) -> bool:
+    """True if its owner's lease ran out, and that owner did not come back since the look."""
+    return bool(row["status"] == WorkStatus.RUNNING and row["fence"] == seen.fence and row["lease_until"] < now)
 
 
 def _is_as_seen(row: Row, seen: Work) -> bool:

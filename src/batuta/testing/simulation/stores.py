@@ -87,7 +87,7 @@ class DistantMemoryQueue(MemoryTurnQueue):
     _accept = _distant(MemoryTurnQueue._accept)
     _change = _distant(MemoryTurnQueue._change)
     _requeue = _distant(MemoryTurnQueue._requeue)
-    _lost_for_good = _distant(MemoryTurnQueue._lost_for_good)
+    _lost_often = _distant(MemoryTurnQueue._lost_often)
 
 
 class DistantMemoryProjections(MemoryProjections):

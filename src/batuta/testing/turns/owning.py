@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from batuta.events.queue import Lease, WorkStatus
+from batuta.events.runtime import EffectRecorded, TurnResumed
 from batuta.kernel.errors import FencedError
 from batuta.kernel.ids import new_id
 from batuta.testing.eventlog import noted
@@ -81,6 +82,31 @@ class OwnershipContract:
         assert work is not None
         assert work.status is WorkStatus.DEAD
         assert "owner" in str(work.error)
+
+    async def progress(self, subject: QueueSubject, lease: Lease, key: str) -> None:
+        """What an owner writes that gets somewhere."""
+        facts: dict[str, Any] = lease.work.stamp.envelope()
+        taken_up = TurnResumed(**facts, owner=lease.owner, attempt=lease.work.attempts, reason="recovered")
+        recorded = EffectRecorded(**facts, key=key, kind="write", name="pay", result=None)
+        await subject.log.append(str(lease.work.session_id), [taken_up, recorded], fence=lease.fence)
+
+    async def test_a_lost_owner_that_made_progress_costs_no_attempt(self, subject: QueueSubject) -> None:
+        """A long turn outlives many owners; one that gets nowhere is dead after its attempts."""
+        accepted = await subject.queue.accept(turn(max_attempts=2))
+        for effect in range(3):
+            await self.progress(subject, await leased(subject.queue, length=EXPIRED), str(effect))
+            assert (await subject.queue.recover()).requeued == (accepted.work.turn_id,)
+        await leased(subject.queue, length=EXPIRED)
+        assert (await subject.queue.recover()).dead == ()
+        await leased(subject.queue, length=EXPIRED)
+        assert (await subject.queue.recover()).dead == (accepted.work.turn_id,)
+
+    async def test_a_failure_after_progress_is_tried_again(self, subject: QueueSubject) -> None:
+        await subject.queue.accept(turn(max_attempts=1))
+        lease = await leased(subject.queue)
+        await self.progress(subject, lease, "first")
+        assert await subject.queue.retry(lease, "busy", delay=NO_DELAY) is WorkStatus.QUEUED
+        assert await subject.queue.retry(await leased(subject.queue), "busy", delay=NO_DELAY) is WorkStatus.DEAD
 
     async def test_a_dead_turn_no_longer_holds_back_its_session(self, subject: QueueSubject) -> None:
         session = new_id()
