@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from batuta.agents.erp.measuring import is_of_today
-from batuta.agents.erp.questions.periods import asked_periods
+from batuta.agents.erp.questions.periods import asked_periods, due_period
 from batuta.agents.erp.questions.question import FigureQuestion
 from batuta.language.choices import ChoiceIndex
 from batuta.language.periods import find_periods
@@ -20,8 +20,8 @@ def forget_period(question: FigureQuestion, texts: Sequence[str], index: ChoiceI
             question.values.pop(name, None)
 
 
-def for_period(question: FigureQuestion, name: str) -> str:
-    """A balance is that of today: with a period, what falls due in it may be meant; another day's is not known."""
+def for_period(question: FigureQuestion, name: str, texts: Sequence[str]) -> str:
+    """A balance is that of today: of days to come what falls due in them may be meant; another day's is not known."""
     periods = asked_periods(question.values)
     measure = question.book.measures[name]
     if not is_of_today(measure) or not periods or question.values.get("newness"):
@@ -30,10 +30,12 @@ def for_period(question: FigureQuestion, name: str) -> str:
     if period["first"] == period["last"] == question.today.isoformat():
         del question.values["period"]  # what is owed today is the balance, not what falls due today
         return name
-    is_over = all(each["last"] < question.today.isoformat() for each in periods)
-    if (other := measure.variants.get("due")) and len(periods) == 1:
-        return other
-    if is_over and len(periods) == 1:
-        return name  # the tool says that the books do not keep it
+    other = measure.variants.get("due")
+    if len(periods) == 1:
+        meant = (due_period(texts, question.today) if other else None) or period
+        if meant["last"] < question.today.isoformat():
+            return name  # the tool says that the books do not keep it
+        if other:
+            return other
     question.unknown.append(f"{period['first']} – {period['last']}")
     return name

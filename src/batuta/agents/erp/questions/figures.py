@@ -171,7 +171,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         settle_month_rows(question, texts)
         settle_parties(question)
         found = without_means_of_sales(question, _measure_findings(question, index_of(measures), texts, access))
-        names = _settle_measures(question, found, access)
+        names = _settle_measures(question, found, texts, access)
         _require_past(question, texts[-1], names)
         if any(access.measures.measures[name].looks_ahead for name in names):
             settle_due_period(question, texts)
@@ -271,7 +271,9 @@ def _without_bare_balances(question: FigureQuestion, found: Sequence[Finding[str
     return list(found)
 
 
-def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], access: ErpAccess) -> list[str]:
+def _settle_measures(
+    question: FigureQuestion, found: Sequence[Finding[str]], texts: Sequence[str], access: ErpAccess
+) -> list[str]:
     """The measures that are meant; what is said of one may make it another."""
     book, values = question.book, question.values
     names = _counted_alone(question, found)
@@ -296,7 +298,7 @@ def _settle_measures(question: FigureQuestion, found: Sequence[Finding[str]], ac
     splits = splits or _ranked_splits(question, names, access)
     if names and "growth" in said and "compare" not in values:
         values["compare"] = {"kind": "previous_year"}
-    names = [for_period(question, name) for name in names]
+    names = [for_period(question, name, texts) for name in names]
     names = settle_pieces(question, [_possible(question, name, splits, access) for name in names])
     names = _result_alone(settle_overdue_part(question, list(dict.fromkeys(names))), splits)
     if values.pop("who", False) and names:
