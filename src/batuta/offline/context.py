@@ -333,6 +333,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
         return None
     if context.was_asked and brings and is_bare(text, now, context.language):
         return _amended(context.request, text)
+    if brings and _settles_day(text, context, now):
+        return _amended(context.request, text)
     if (
         brings
         and _is_own(best)
@@ -355,6 +357,13 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if is_short and brings and (is_follow_up(text) or (refers_back(text) and not _is_own(best))):
         return _amended(context.request, text)
     return None
+
+
+def _settles_day(text: str, context: DialogueContext, now: datetime) -> bool:
+    """Whether a message is a day alone, after a request whose day may be read in two ways: "next Thursday", "the 26th"."""
+    said = annotated(context.request, now=now, reader=context.language).findings.get("date", ())
+    is_open = any(each.alternatives for each in said)
+    return is_open and "date" in annotated(text, now=now).findings and is_bare(text, now, context.language)
 
 
 def _asks_of_it(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:

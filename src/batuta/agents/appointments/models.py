@@ -120,6 +120,8 @@ class Draft(_Value):
     """The day that is meant, where no time is said."""
     days: tuple[AwareDatetime, ...] = ()
     """The days that may be meant, where two may."""
+    other_day: AwareDatetime | None = None
+    """The day that the words may mean beside the one that was taken."""
     repeats: str | None = None
     """The recurrence rule of iCalendar, where it is to come again and again."""
     moved: Appointment | None = None

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from itertools import islice
 
 from batuta.agents.appointments.models import AmendedRequest, Language, ParsedRequest, RequestKind
-from batuta.agents.appointments.when import ANY_DAY, DOUBT, When, read_when, unread_figures
+from batuta.agents.appointments.when import ANY_DAY, DOUBT, When, read_when, unread_figures, week_said
 from batuta.language.dates import find_dates
 from batuta.language.detection import detect_language
 from batuta.language.dialogue import is_yes
 from batuta.language.findings import Finding
 from batuta.language.folding import aligned, composed, fold
 from batuta.language.interpretation import AMENDED_BY
+from batuta.language.lexicon import WEEKDAY
 from batuta.language.matching import without_pronoun
 from batuta.language.names import find_contact
 from batuta.language.places import find_clocks
@@ -264,6 +265,10 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
         for name in ("date_text", "time_text", "zone_text", "repeat_text", "duration_minutes", "contact", "place")
         if (value := getattr(said, name)) is not None
     }
+    weekday = re.search(rf"\b{WEEKDAY}\b", aligned(before.date_text or ""))
+    week = week_said(said.date_text or "")
+    if weekday and week:  # "next Thursday", then "I meant next week"
+        changes["date_text"] = f"{weekday.group()}, {week}"
     if before.intent is RequestKind.CREATION and said.contact:
         kind = before.title.partition(f" {_WITH[before.language]} ")[0]
         changes["title"] = f"{kind} {_WITH[before.language]} {said.contact}"

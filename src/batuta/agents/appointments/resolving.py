@@ -22,6 +22,7 @@ from batuta.agents.appointments.models import (
 from batuta.agents.appointments.parsing import kind_of
 from batuta.agents.appointments.when import (
     is_weekday,
+    other_day,
     resolve_date,
     resolve_repeats,
     resolve_soon,
@@ -206,14 +207,14 @@ def from_the_time_said(found: list[Appointment], parsed: ParsedRequest, moment: 
 
 def _at(found: list[Appointment], date_text: str | None, time_text: str | None, moment: Moment) -> list[Appointment]:
     today = moment.local.date()
-    day = resolve_date(date_text, today) if date_text else None
+    days = {resolve_date(date_text, today), other_day(date_text, today)} - {None} if date_text else set()
     spoken = resolve_time(time_text) if time_text else None
     soon = resolve_soon(time_text, moment.now) if time_text else None
     local = [(each, each.start.astimezone(ZoneInfo(moment.zone))) for each in found]
     return [
         each
         for each, start in local
-        if (day is None or start.date() == day)
+        if (not days or start.date() in days)
         and (spoken is None or start.time() == spoken[0])
         and (soon is None or abs(start - soon) <= STEP)
     ]
@@ -266,8 +267,9 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
         return draft.model_copy(update={"slot": TimeSlot.of(shifted, _minutes(draft)), "notes": ()})
     wanted = spoken[0] if spoken else kept.time() if kept else None
     if wanted is None:
-        noon = datetime.combine(day, time(12), zone) if day else None
-        return draft.model_copy(update={"problems": ("time",), "day": noon})
+        other = other_day(parsed.date_text, today) if parsed.date_text else None
+        days = {"day": _noon(day, zone), "other_day": _noon(other, zone)}
+        return draft.model_copy(update={"problems": ("time",), **days})
     if day is None and not kept and parsed.named:
         return draft.model_copy(update={"problems": ("date",)})  # one of the words may have been meant as the day
     if day is None:
@@ -279,7 +281,12 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
         day += timedelta(days=7)
     start, shift = settle(day, wanted, zone)
     notes = [note for note in (shift, "afternoon" if spoken and spoken[1] else None) if note]
-    return draft.model_copy(update={"slot": TimeSlot.of(start, _minutes(draft)), "notes": tuple(notes)})
+    other = {"other_day": _noon(other_day(parsed.date_text, today), zone)} if parsed.date_text else {}
+    return draft.model_copy(update={"slot": TimeSlot.of(start, _minutes(draft)), "notes": tuple(notes), **other})
+
+
+def _noon(day: date | None, zone: ZoneInfo) -> datetime | None:
+    return datetime.combine(day, time(12), zone) if day else None
 
 
 def _placed_again_and_again(

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -22,6 +22,7 @@ from batuta.agents.appointments.models import (
 )
 from batuta.agents.appointments.parsing import parse_as, parse_request
 from batuta.agents.appointments.resolving import coming_again, in_part_of_day, matching, not_understood, window_of
+from batuta.agents.appointments.when import other_day, resolve_date
 from batuta.kernel.errors import ToolFailedError
 from batuta.language.detection import detect_language
 from batuta.language.stance import without_forbidden
@@ -62,6 +63,7 @@ def checked(outcome: Outcome) -> dict[str, Any]:
     if outcome.outcome != "free" or draft.slot is None:
         return facts
     facts |= {"start": draft.slot.start.isoformat(), "duration_minutes": draft.slot.minutes}
+    facts |= {"other_day": draft.other_day.date().isoformat()} if draft.other_day else {}
     if draft.moved is not None:
         facts |= {"uid": draft.moved.uid, "title": draft.moved.title, "previous_start": draft.moved.start.isoformat()}
     else:
@@ -124,6 +126,7 @@ def create_tool(desk: Desk) -> Tool:
         with_whom: str | None = None,
         place: str | None = None,
         repeats: str | None = None,
+        other_day: date | None = None,
     ) -> dict[str, Any]:
         """Create an appointment in the user's calendar, such as "cita mañana 10am con Dr. Pérez".
 
@@ -137,6 +140,7 @@ def create_tool(desk: Desk) -> Tool:
             with_whom: The person it is with.
             place: Where it is.
             repeats: How it comes again, as `check_availability` gives it: a recurrence rule of iCalendar.
+            other_day: The day the words may mean instead, as `check_availability` gives it; only shown for approval.
         """
         slot = TimeSlot.of(_zoned(start, desk, context), duration_minutes)
         wanted = Appointment(
@@ -164,6 +168,7 @@ def move_tool(desk: Desk) -> Tool:
         start: datetime,
         context: ToolContext,
         duration_minutes: Minutes = DEFAULT_MINUTES,
+        other_day: date | None = None,
     ) -> dict[str, Any]:
         """Move an appointment to another time, such as "move my meeting with Ana to Friday 3pm" or "mueve la reunión".
 
@@ -174,6 +179,7 @@ def move_tool(desk: Desk) -> Tool:
             start: When it begins from now on, as `check_availability` gives it.
             context: The call.
             duration_minutes: How long it takes.
+            other_day: The day the words may mean instead, as `check_availability` gives it; only shown for approval.
         """
         slot = TimeSlot.of(_zoned(start, desk, context), duration_minutes)
         calendar = desk.calendar(context.user.id, context.services)
@@ -223,11 +229,12 @@ def _found(desk: Desk, request: str, context: ToolContext) -> dict[str, Any]:
         return {"appointments": [], "summary": wording.in_both("no_such_time")}
     if window is not None:
         found = [each for each in found if each.overlaps(window)]
-    found = in_part_of_day(coming_again(found, parsed), parsed)
-    return {
-        "appointments": [_shown(each) for each in found[:MAX_LISTED]],
-        "summary": _readers_first(wording.listed(found[:MAX_LISTED]), context),
-    }
+    found = in_part_of_day(coming_again(found, parsed), parsed)[:MAX_LISTED]
+    today = moment.local.date()
+    day, other = (read(parsed.date_text, today) if parsed.date_text else None for read in (resolve_date, other_day))
+    is_empty = window is not None and not calendar.between(window.start, window.end)
+    summary = wording.listed(found, day if is_empty else None, other)
+    return {"appointments": [_shown(each) for each in found], "summary": _readers_first(summary, context)}
 
 
 def _readers_first(summary: dict[str, str], context: ToolContext) -> dict[str, str]:
@@ -310,12 +317,18 @@ def _creation_preview(args: dict[str, Any], context: ToolContext) -> str:
     lines += [f"{sign} {args[name]}" for sign, name in (("👤", "with_whom"), ("📍", "place")) if args.get(name)]
     if args.get("repeats"):
         lines.append(f"🔁 {wording.repeats_in_words(args['repeats'], _language(args, context))}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_other_day(args, context)])
+
+
+def _other_day(args: dict[str, Any], context: ToolContext) -> list[str]:
+    other = args.get("other_day")
+    return [wording.not_other_day(other, _language(args, context))] if other else []
 
 
 def _move_preview(args: dict[str, Any], context: ToolContext) -> str:
     language = _language(args, context)
-    return f"📅 {args['title']}\n{_when(args['previous_start'], language)}\n→ {_when(args['start'], language)}"
+    lines = [f"📅 {args['title']}", _when(args["previous_start"], language), f"→ {_when(args['start'], language)}"]
+    return "\n".join([*lines, *_other_day(args, context)])
 
 
 def _cancellation_preview(args: dict[str, Any], context: ToolContext) -> str:

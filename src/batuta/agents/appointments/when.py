@@ -31,6 +31,7 @@ from batuta.language.times import (
 __all__ = [
     "When",
     "is_weekday",
+    "other_day",
     "read_when",
     "resolve_date",
     "resolve_repeats",
@@ -39,6 +40,7 @@ __all__ = [
     "resolve_time",
     "settle",
     "unread_figures",
+    "week_said",
 ]
 
 BLANK = "\0"
@@ -51,13 +53,14 @@ ANY_DAY = datetime(2026, 1, 15, 12, tzinfo=UTC)
 _SUBJECT = re.compile(r"\b(?:about|regarding|sobre|para\s+hablar\s+de)\s+[^,.;\0]{2,80}", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“«][^\"”»]{1,120}[\"”»]")
 _LIMIT = re.compile(
-    r"\b(?:before|after|by|until|till|antes\s+del?|despues\s+del?|hasta|desde|a\s+partir\s+del?|not|except|but|excepto|salvo)"
+    r"\b(?:before|after|by|until|till|antes\s+del?|despues\s+del?|hasta|desde|a\s+partir\s+del?|not|except|but|excepto|salvo|other|otro)"
     r"\s+(?:on\s+|the\s+|el\s+)?$"
 )
 """In front of a day that is not itself the one that is meant."""
 _SIDE = re.compile(
     r"(?:(?P<before>before|antes\s+del?)|(?P<after>after|despues\s+del?)|by|until|till|hasta)\s+(?:on\s+|the\s+|el\s+)?"
 )
+_OF_A = re.compile(r"^(?:(?:the|el|la|de|of)\s+)+")
 DAYS_AHEAD = 365
 """How far "after Wednesday" reaches."""
 _GONE = re.compile(
@@ -150,6 +153,14 @@ def resolve_date(words: str, today: date) -> date | None:
     return day if weekdays <= {day.weekday()} else None
 
 
+def other_day(words: str, today: date) -> date | None:
+    """The other day that words may mean as well: said on a Monday, "next Thursday" may be that of either week."""
+    day = resolve_date(words, today)
+    found = find_dates(composed(words), now=datetime.combine(today, time(12), UTC)) if day else []
+    others = {other for each in found for other in each.alternatives if other >= today} - {day}
+    return min(others) if len(found) == 1 and others else None
+
+
 def resolve_span(words: str, today: date) -> tuple[date, date] | None:
     """The week, month or other stretch that words mean, as its first day and the first one after it."""
     now = datetime.combine(today, time(12), UTC)
@@ -164,6 +175,13 @@ def resolve_span(words: str, today: date) -> tuple[date, date] | None:
     if len(longer) != 1:
         return None
     return longer[0].first, longer[0].last + timedelta(days=1)
+
+
+def week_said(words: str) -> str | None:
+    """The words for a week, where they name no day in it."""
+    found = find_periods(words, now=ANY_DAY, prefer="future")
+    is_week = len(found) == 1 and found[0].value.grain == "week"
+    return _OF_A.sub("", found[0].text) if is_week else None
 
 
 def resolve_repeats(words: str, today: date) -> tuple[Recurrence, RecurrenceBounds] | None:

@@ -1,8 +1,8 @@
 """What the appointment agent says, English and Spanish: sentences from outcomes, and previews for approvals."""
 
 import re
-from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime
 from typing import Any
 
 from batuta.agents.appointments.models import Appointment, Language, Outcome, TimeSlot
@@ -20,6 +20,11 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "es": "Cambiado: {title} pasa a {slot} (antes: {before}).",
     },
     "cancelled": {"en": "Cancelled: {title}, {slot}.", "es": "Cancelado: {title}, {slot}."},
+    "or_other_day": {"en": " If you mean {day}, say so.", "es": " Si te refieres al {day}, dilo."},
+    "not_other_day": {
+        "en": "❓ not {day}? If that is meant, reject this and say so",
+        "es": "❓ ¿no el {day}? Si es ese, recházalo y dilo",
+    },
     "to_cancel": {"en": "To be cancelled: {title}, {slot}.", "es": "Se cancelará: {title}, {slot}."},
     "conflict": {
         "en": "{slot} is taken: {others}.{instead}",
@@ -76,6 +81,7 @@ SENTENCES: dict[str, dict[Language, str]] = {
     "choices": {"en": "Which one is meant? {others}.", "es": "¿Cuál de ellas? {others}."},
     "listed": {"en": "Your appointments:\n{lines}", "es": "Tus citas:\n{lines}"},
     "none": {"en": "There are no appointments.", "es": "No hay citas."},
+    "none_on": {"en": "There are no appointments on {day}.", "es": "No hay citas el {day}."},
     "afternoon": {"en": " I took the time for the afternoon.", "es": " He entendido que es por la tarde."},
     "skipped": {
         "en": " The clocks skip that time, so it is the next one there is.",
@@ -124,8 +130,10 @@ def summary_of(outcome: Outcome) -> dict[str, str]:
     """What came of a request, in both languages."""
     draft = outcome.draft
     slot = both(lambda language: slot_in_words(draft.slot, language) if draft.slot else "")
+    other = _or_other_day(draft.other_day)
     if outcome.outcome == "conflict_detected":
-        return in_both("conflict", slot=slot, others=named(outcome.conflicts), instead=_instead(outcome.alternatives))
+        facts = {"slot": slot, "others": named(outcome.conflicts), "instead": _instead(outcome.alternatives)}
+        return _joined(in_both("conflict", **facts), other)
     if outcome.choices:
         return in_both("choices", others=named(outcome.choices))
     if outcome.outcome == "not_found":
@@ -145,11 +153,9 @@ def summary_of(outcome: Outcome) -> dict[str, str]:
         moved_slot = both(lambda language: slot_in_words(draft.moved, language) if draft.moved else "")
         return in_both("to_cancel", title=_same(draft.moved.title), slot=moved_slot)
     if draft.slot is None:
-        return _overview(outcome)
+        return _joined(_overview(outcome), other)
     notes = both(lambda language: "".join(SENTENCES[note][language] for note in draft.notes))
-    free = in_both("free", slot=slot)
-    again = _again(draft.repeats)
-    return {language: f"{free[language]}{again[language]}{notes[language]}" for language in LANGUAGES}
+    return _joined(in_both("free", slot=slot), _again(draft.repeats), notes, other)
 
 
 def created(appointment: Appointment) -> dict[str, str]:
@@ -184,12 +190,30 @@ def taken(slot: TimeSlot, others: Iterable[Appointment]) -> dict[str, str]:
     return in_both("conflict", slot=words, others=named(others), instead=_same(""))
 
 
-def listed(appointments: list[Appointment]) -> dict[str, str]:
-    """Appointments, one a line."""
+def _or_other_day(day: date | None) -> dict[Language, str]:
+    """That another day may be meant: nothing where none may."""
+    return both(
+        lambda language: SENTENCES["or_other_day"][language].format(day=day_in_words(day, language)) if day else ""
+    )
+
+
+def not_other_day(day: date, language: Language) -> str:
+    """The same, on the card of what is about to be written."""
+    return SENTENCES["not_other_day"][language].format(day=day_in_words(day, language))
+
+
+def listed(
+    appointments: list[Appointment], empty_day: date | None = None, other_day: date | None = None
+) -> dict[str, str]:
+    """Appointments, one a line, or on which day there are none; and the other day that may be meant."""
+    other = _or_other_day(other_day)
+    if not appointments and empty_day is not None:
+        return _joined(in_both("none_on", day=both(lambda language: day_in_words(empty_day, language))), other)
     if not appointments:
-        return in_both("none")
+        return _joined(in_both("none"), other)
+    other = both(lambda language: other[language].replace(" ", "\n", 1))
     lines = both(lambda lang: "\n".join(f"- {slot_in_words(each, lang)}: {each.title}" for each in appointments))
-    return in_both("listed", lines=lines)
+    return _joined(in_both("listed", lines=lines), other)
 
 
 def named(appointments: Iterable[Appointment]) -> dict[Language, str]:
@@ -266,6 +290,10 @@ def _slots(slots: tuple[TimeSlot, ...]) -> dict[Language, str]:
             slot_in_words(slot, language) if new else time for slot, new, time in zip(slots, is_new, hours, strict=True)
         )
     )
+
+
+def _joined(*sentences: Mapping[Any, str]) -> dict[str, str]:
+    return {language: "".join(each[language] for each in sentences) for language in LANGUAGES}
 
 
 def _same(text: str) -> dict[Language, str]:

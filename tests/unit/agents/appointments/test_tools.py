@@ -1,6 +1,6 @@
 """The tools of the appointment agent: resolve, conflict, approve, write once (A-30)."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import pytest
 from batuta.agents.appointments.desk import Desk
 from batuta.agents.appointments.tools import appointment_tools
 from batuta.kernel.errors import ConfigurationError, ToolFailedError
+from batuta.language.interpretation import AMENDED_BY
 from batuta.testing.clock import FakeClock
 from batuta.tools import ToolContext, ToolUser
 
@@ -172,6 +173,53 @@ def test_what_would_happen_is_shown_in_the_readers_language(
     times = {"start": datetime(2026, 11, 17, 10, tzinfo=UTC), "previous_start": datetime(2026, 11, 16, 10, tzinfo=UTC)}
     context = ToolContext(services={"language": language} if language else {})
     assert preview({"title": "Cita", "with_whom": "Ana", "uid": "x", **times}, context).startswith(shown)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "start", "other"),
+    [
+        ("book a call with Bob next Thursday at 11", "2026-11-19T11:00", "2026-11-26"),
+        ("pon una llamada con Bob el próximo jueves a las 11", "2026-11-19T11:00", "2026-11-26"),
+        ("book a call with Bob next Tuesday at 11", "2026-11-24T11:00", "2026-11-17"),
+        ("book a call with Bob on 3/12 at 11", "2026-12-03T11:00", "2027-03-12"),
+        ("book a call with Bob on Thursday at 11", "2026-11-19T11:00", None),
+        ("pon una llamada con Bob el jueves de la semana que viene a las 11", "2026-11-26T11:00", None),
+    ],
+)
+async def test_the_other_day_that_may_be_meant_is_on_the_card(
+    desk: Desk, request_text: str, start: str, other: str | None
+) -> None:
+    """Said on a Monday, "next Thursday" may be that of this week or of the next one: one is taken, one offered."""
+    found = await call(desk, "check_availability", request=request_text, kind="create")
+    assert (found["start"][:16], found.get("other_day")) == (start, other)
+    preview: Any = next(tool for tool in appointment_tools(desk) if tool.name == found["next_tool"]).policy.preview
+    args = {"title": found["title"], "start": datetime.fromisoformat(found["start"])}
+    args |= {"other_day": date.fromisoformat(other)} if other else {}
+    assert ("❓" in preview(args, ToolContext())) == (other is not None)
+
+
+async def test_an_answer_says_which_day_it_took_and_which_it_did_not(desk: Desk) -> None:
+    asked = await call(desk, "check_availability", request="am I free next Thursday at 11?", kind="question")
+    assert asked["summary"]["en"].endswith(" is free. If you mean Thursday, 26 November 2026, say so.")
+    listed = await call(desk, "find_appointments", request="¿qué tengo el próximo jueves?")
+    no_day = "No hay citas el jueves, 19 de noviembre de 2026."
+    assert listed["summary"]["es"] == f"{no_day} Si te refieres al jueves, 26 de noviembre de 2026, dilo."
+
+
+async def test_of_two_days_that_may_be_meant_both_are_asked_about_where_both_are_taken(desk: Desk) -> None:
+    await book(desk, "2026-11-19T10:00:00+01:00")
+    found = await call(desk, "check_availability", request="cancel what I have next Thursday", kind="cancel")
+    assert found["start"][:10] == "2026-11-19"
+    await book(desk, "2026-11-26T10:00:00+01:00", key="other")
+    found = await call(desk, "check_availability", request="cancel what I have next Thursday", kind="cancel")
+    assert found["summary"]["en"].startswith("Which one is meant?")
+
+
+@pytest.mark.parametrize("later", ["next week", "el de la semana que viene", "the 26th", "Thursday 26"])
+async def test_the_other_day_is_taken_once_it_is_said(desk: Desk, later: str) -> None:
+    request_text = f"book a call with Bob next Thursday at 11{AMENDED_BY}{later}"
+    found = await call(desk, "check_availability", request=request_text, kind="create")
+    assert (found["start"][:16], found.get("other_day")) == ("2026-11-26T11:00", None)
 
 
 async def test_what_is_to_be_cancelled_is_found_first(desk: Desk) -> None:

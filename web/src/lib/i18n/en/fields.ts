@@ -30,6 +30,7 @@ export const fields: Names = {
   previous_start: "Previous start",
   duration_minutes: "Duration (minutes)",
   with_whom: "With whom",
+  other_day: "Or is this day meant?",
   place: "Place",
   request: "Request",
   query: "Query",

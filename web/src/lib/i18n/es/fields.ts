@@ -35,6 +35,7 @@ export const fields: Names = {
   previous_start: "Inicio anterior",
   duration_minutes: "Duración (minutos)",
   with_whom: "Con quién",
+  other_day: "¿O es este día?",
   place: "Lugar",
   request: "Petición",
   query: "Consulta",
