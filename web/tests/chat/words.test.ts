@@ -6,11 +6,13 @@ import { type Citation, type DatasetItem, placeOf, withMarks, withTables } from 
 import { argsOf, argsOfJson, fieldsOf, momentAt, partsOf } from "../../src/features/chat/approval/args-form";
 import { commandsOf, completionsOf, moved } from "../../src/features/chat/composer/completion";
 import { summaryOf } from "../../src/features/chat/tool-words";
+import { es } from "../../src/lib/i18n/es";
 import { passageAt, passageIn, textsOf } from "../../src/lib/passage";
 import { inWords, named } from "../../src/lib/words";
 import type { Agent } from "../../src/transport/api-types";
 
 const SPANISH = { language: "es", timezone: null };
+const NONE = { fields: {}, figures: {}, choices: {} };
 
 const cited = (end: number | null): Citation => ({
   source: "a.md",
@@ -136,10 +138,18 @@ test("tool names and arguments are put into words", () => {
   expect([
     inWords("create_order"),
     inWords("findSlot"),
-    summaryOf({ place: "Lugo", n: 2, start: "2026-11-16T10:00:00+01:00" }, { place: "Lugar" }, SPANISH),
-    summaryOf({ period: { first: "2026-01-01", last: "2026-03-31", grain: "quarter" } }, {}, SPANISH),
-    summaryOf({ kind: "pie", options: { asked: "as a pie" } }, {}, SPANISH),
-    summaryOf({ other_wordings: ["renta", "local"] }, { other_wordings: "En otras palabras" }, SPANISH),
+    summaryOf(
+      { place: "Lugo", n: 2, start: "2026-11-16T10:00:00+01:00" },
+      { ...NONE, fields: { place: "Lugar" } },
+      SPANISH,
+    ),
+    summaryOf({ period: { first: "2026-01-01", last: "2026-03-31", grain: "quarter" } }, NONE, SPANISH),
+    summaryOf({ kind: "pie", options: { asked: "as a pie" } }, NONE, SPANISH),
+    summaryOf(
+      { other_wordings: ["renta", "local"] },
+      { ...NONE, fields: { other_wordings: "En otras palabras" } },
+      SPANISH,
+    ),
   ]).toEqual([
     "Create order",
     "Find slot",
@@ -148,6 +158,18 @@ test("tool names and arguments are put into words", () => {
     "kind: pie",
     "en otras palabras: renta, local",
   ]);
+});
+
+test.each([
+  [
+    { measure: "receivables_due", split_by: ["by_customer", "month"] },
+    "cifra: Vencimientos de clientes · desglose: Cliente, Mes",
+  ],
+  [{ dataset: "receivables_due_customer" }, "tabla: Vencimientos de clientes · Cliente"],
+  [{ dataset: "my_own_file", kind: "bar" }, "tabla: My own file · tipo: barras"],
+  [{ measure: "of_my_own", ranking: "most" }, "cifra: of_my_own · orden: de más a menos"],
+])("figures and tables of a call are said in the reader's words: %o", (args, line) => {
+  expect(summaryOf(args, es.tools, SPANISH)).toBe(line);
 });
 
 describe("arguments as a form", () => {

@@ -2,20 +2,57 @@
 
 import { isoMoment, withDays } from "../../lib/days";
 import type { Locale } from "../../lib/format";
+import { inWords as inPlainWords } from "../../lib/words";
+
+type Names = Readonly<Record<string, string>>;
+
+/** What arguments, figures with their splits, and choices are called. */
+export interface ArgumentNames {
+  readonly fields: Names;
+  readonly figures: Names;
+  readonly choices: Names;
+}
 
 /** The arguments on one line; ids say nothing to a reader. */
 export const summaryOf = (
   args: Readonly<Record<string, unknown>>,
-  known: Readonly<Record<string, string>>,
+  known: ArgumentNames,
   locale: Locale,
 ): string =>
   Object.entries(args)
     .filter(([name, value]) => !/^(?:uid|id)$/.test(name) && !isOnlyAsked(value))
     .map(([name, value]) => {
-      const label = Object.hasOwn(known, name) ? known[name]?.toLowerCase() : name;
-      return `${label}: ${inWords(value, locale)}`;
+      const label = Object.hasOwn(known.fields, name) ? known.fields[name]?.toLowerCase() : name;
+      return `${label}: ${inWords(calledBy(name, value, known), locale)}`;
     })
     .join(" · ");
+
+/** A value as the reader calls it, where it is an id of ours: a figure, a split, a table of figures, a choice. */
+const calledBy = (argument: string, value: unknown, known: ArgumentNames): unknown => {
+  if (Array.isArray(value)) return value.map((each) => calledBy(argument, each, known));
+  if (typeof value !== "string") return value;
+  if (argument === "measure" || argument === "split_by")
+    return wordOf(value.replace(/^by_/, ""), known.figures) ?? value;
+  if (argument === "dataset") return tableOf(value, known.figures);
+  return argument === "ranking" || argument === "kind" ? (wordOf(value, known.choices) ?? value) : value;
+};
+
+const wordOf = (name: string, known: Names): string | undefined =>
+  Object.hasOwn(known, name) ? known[name] : undefined;
+
+/** A table of figures is named after its figure and its splits: `sales_month` is "Sales · Month". */
+const tableOf = (name: string, figures: Names): string => {
+  const parts = name.split("_");
+  const words: string[] = [];
+  for (let from = 0; from < parts.length; ) {
+    const ends = parts.map((_, index) => parts.length - index).filter((end) => end > from);
+    const end = ends.find((each) => wordOf(parts.slice(from, each).join("_"), figures) !== undefined);
+    if (end === undefined) return inPlainWords(name);
+    words.push(wordOf(parts.slice(from, end).join("_"), figures) ?? "");
+    from = end;
+  }
+  return words.join(" · ");
+};
 
 const inWords = (value: unknown, locale: Locale): string => {
   if (typeof value === "string") return isoMoment(value, locale) ?? withDays(value, locale);

@@ -41,7 +41,7 @@ export const ToolCard = ({ item }: { readonly item: ToolItem }) => {
             <Icon aria-hidden="true" className="text-faint size-3.5 shrink-0" />
             <span className="max-w-[60%] shrink-0 truncate text-[0.8125rem] font-medium">{name}</span>
             <span className="text-faint min-w-0 flex-1 truncate text-xs">
-              {summaryOf(item.args, t.tools.fields, locale)}
+              {summaryOf(item.args, t.tools, locale)}
             </span>
             {item.duration_ms !== null && (
               <span className="text-faint shrink-0 text-xs tabular-nums">

@@ -2,6 +2,20 @@
 
 type Names = Readonly<Record<string, string>>;
 
+/** Values that are one of a few. */
+export const choices: Names = {
+  most: "most first",
+  least: "least first",
+  absent: "those without",
+  new: "for the first time",
+  bar: "bars",
+  line: "lines",
+  area: "areas",
+  pie: "pie",
+  table: "table",
+  kpi: "figure",
+};
+
 export const fields: Names = {
   entity: "Entity",
   record_id: "Record",

@@ -1,6 +1,7 @@
 /** English: the conversation itself. */
 
-import { fields } from "./fields";
+import { en as figures } from "../generated-figures";
+import { choices, fields } from "./fields";
 import { agents, events, tools } from "./names";
 
 export const talk = {
@@ -77,6 +78,8 @@ export const talk = {
   tools: {
     names: tools,
     fields,
+    figures,
+    choices,
     card: (name: string, state: string) => `Tool ${name}: ${state}`,
     states: { running: "running", succeeded: "done", failed: "failed", interrupted: "interrupted" },
     asked: "Asked for, before the change",

@@ -2,6 +2,20 @@
 
 type Names = Readonly<Record<string, string>>;
 
+/** Values that are one of a few. */
+export const choices: Names = {
+  most: "de más a menos",
+  least: "de menos a más",
+  absent: "los que no tienen",
+  new: "por primera vez",
+  bar: "barras",
+  line: "líneas",
+  area: "áreas",
+  pie: "circular",
+  table: "tabla",
+  kpi: "cifra",
+};
+
 export const fields: Names = {
   entity: "Entidad",
   record_id: "Registro",

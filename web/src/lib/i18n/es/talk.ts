@@ -1,7 +1,8 @@
 /** Spanish: the conversation itself. */
 
 import type { talk as english } from "../en/talk";
-import { fields } from "./fields";
+import { es as figures } from "../generated-figures";
+import { choices, fields } from "./fields";
 import { agents, events, tools } from "./names";
 
 export const talk: typeof english = {
@@ -78,6 +79,8 @@ export const talk: typeof english = {
   tools: {
     names: tools,
     fields,
+    figures,
+    choices,
     card: (name, state) => `Herramienta ${name}: ${state}`,
     states: { running: "en curso", succeeded: "hecho", failed: "ha fallado", interrupted: "interrumpida" },
     asked: "Lo pedido, antes del cambio",
