@@ -97,6 +97,7 @@ class RecurrenceBounds:
 _UNITS: dict[str, Frequency] = {
     **dict.fromkeys(("day", "days", "dia", "dias", "morning", "manana", "mananas", "tarde", "tardes"), "daily"),
     **dict.fromkeys(("week", "weeks", "semana", "semanas"), "weekly"),
+    **dict.fromkeys(("fortnight", "fortnights", "quincena", "quincenas"), "weekly"),
     **dict.fromkeys(("month", "months", "mes", "meses"), "monthly"),
     **dict.fromkeys(("quarter", "quarters", "trimestre", "trimestres"), "quarterly"),
     **dict.fromkeys(("year", "years", "ano", "anos"), "yearly"),
@@ -108,6 +109,9 @@ _ADVERBS: dict[str, Frequency] = {
     **dict.fromkeys(("quarterly", "trimestral", "trimestralmente"), "quarterly"),
     **dict.fromkeys(("yearly", "annually", "anual", "anualmente"), "yearly"),
 }
+_FORTNIGHTLY = ("fortnightly", "biweekly", "quincenal", "quincenalmente")
+_FORTNIGHTS = (14, 15)
+"""In so many days: "cada quince días" is every other week."""
 _MONTHS = {"month": 1, "year": 12}
 _LASTING = {
     **dict.fromkeys(("week", "weeks", "semana", "semanas"), "week"),
@@ -116,14 +120,15 @@ _LASTING = {
 }
 _PLACES = {word: number for word, number in ORDINALS.items() if number in (1, 2, 3, 4, LAST)}
 _EVERY = r"(?:every|each|cada|todos\s+los|todas\s+las)"
-_MONTHLY = r"(?:of|de)\s+(?:every|each|the|cada|todos\s+los)\s+(?:month|mes|meses)"
+_MONTHLY = r"(?:(?:of|de)\s+(?:every|each|the|cada|todos\s+los)\s+(?:month|mes|meses)|de\s+mes)"
 _DAYS = rf"(?P<days>{WEEKDAY}s?(?:\s*(?:,|and|y|e)\s*(?:los\s+)?{WEEKDAY}s?)*)"
 _PLURAL = rf"(?:(?:on|los)\s+)?(?P<plural>{WEEKDAY}s?(?:\s*(?:,|and|y|e)\s*(?:los\s+)?{WEEKDAY}s?)*)"
 _PATTERN = re.compile(
-    rf"\b(?:(?:(?:on\s+)?the\s+|el\s+)?(?P<place>{one_of(_PLACES)})\s+(?P<placed>{WEEKDAY})\s+{_MONTHLY}"
+    rf"\b(?:(?:(?:on\s+)?the\s+|el\s+|los\s+|{_EVERY}\s+)?(?P<place>{one_of(_PLACES)})(?:os|s)?\s+(?P<placed>{WEEKDAY})s?\s+{_MONTHLY}"
     rf"|(?:(?:on\s+)?the\s+|el\s+)?(?:day\s+|dia\s+)?(?P<monthday>\d{{1,2}})(?:st|nd|rd|th)?\s+{_MONTHLY}"
     rf"|{_EVERY}\s+(?P<other>other\s+|second\s+)?(?:(?P<amount>{NUMBER})\s+)?(?:{_DAYS}|(?P<unit>{one_of(_UNITS)}))"
-    rf"|(?P<working>(?:on\s+)?weekdays|every\s+weekday|(?:los\s+)?dias\s+laborables|entre\s+semana)|(?P<adverb>{one_of(_ADVERBS)})|{_PLURAL})\b"
+    rf"|(?P<working>(?:on\s+)?weekdays|every\s+weekday|(?:los\s+)?dias\s+laborables|entre\s+semana)|(?P<weekend>(?:on\s+)?(?:the\s+)?weekends|{_EVERY}\s+(?:weekend|fin\s+de\s+semana|finde)|(?:los\s+|todos\s+los\s+)?(?:fines\s+de\s+semana|findes))"
+    rf"|(?P<adverb>{one_of((*_ADVERBS, *_FORTNIGHTLY))})|{_PLURAL})\b"
 )
 
 _UNTIL = re.compile(r"\b(?:until|till|through|up\s+to|hasta)\s+(?:the\s+|el\s+|la\s+)?")
@@ -195,9 +200,12 @@ def _recurrence(match: re.Match[str]) -> Recurrence | None:
     if match["working"]:
         return Recurrence(frequency="weekly", weekdays=(0, 1, 2, 3, 4))
     if match["adverb"]:
-        return Recurrence(frequency=_ADVERBS[" ".join(match["adverb"].split())])
+        adverb = " ".join(match["adverb"].split())
+        return Recurrence(frequency=_ADVERBS.get(adverb, "weekly"), interval=2 if adverb in _FORTNIGHTLY else 1)
+    if match["weekend"]:
+        return Recurrence(frequency="weekly", weekdays=(5, 6))
     if match["unit"]:
-        return Recurrence(frequency=_UNITS[match["unit"]], interval=interval)
+        return _of_unit(match["unit"], interval)
     named = match["days"] or match["plural"]
     words = re.findall(r"[a-z]+", named)
     days = [WEEKDAYS.get(word, WEEKDAYS.get(word.removesuffix("s"))) for word in words]
@@ -205,3 +213,10 @@ def _recurrence(match: re.Match[str]) -> Recurrence | None:
     is_repeated = is_repeated or match.group().startswith("los ")
     known = tuple(dict.fromkeys(day for day in days if day is not None))
     return Recurrence(frequency="weekly", interval=interval, weekdays=known) if is_repeated and known else None
+
+
+def _of_unit(unit: str, interval: int) -> Recurrence:
+    is_fortnight = unit.startswith(("fortnight", "quincena"))
+    if _UNITS[unit] == "daily" and interval in _FORTNIGHTS:
+        return Recurrence(frequency="weekly", interval=2)
+    return Recurrence(frequency=_UNITS[unit], interval=2 * interval if is_fortnight else interval)

@@ -281,8 +281,9 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
         day += timedelta(days=7)
     start, shift = settle(day, wanted, zone)
     notes = [note for note in (shift, "afternoon" if spoken and spoken[1] else None) if note]
-    other = {"other_day": _noon(other_day(parsed.date_text, today), zone)} if parsed.date_text else {}
-    return draft.model_copy(update={"slot": TimeSlot.of(start, _minutes(draft)), "notes": tuple(notes), **other})
+    other = _noon(other_day(parsed.date_text, today) if parsed.date_text else None, zone)
+    slot = TimeSlot.of(start, _minutes(draft))
+    return draft.model_copy(update={"slot": slot, "notes": tuple(notes), "other_day": other})
 
 
 def _noon(day: date | None, zone: ZoneInfo) -> datetime | None:

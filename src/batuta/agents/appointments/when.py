@@ -77,6 +77,13 @@ _DOUBTFUL = re.compile(
 )
 """What looks like a day in the words that are left."""
 _EVERY = re.compile(r"\b(?:every|each|cada|tod[oa]s)\b")
+_ADVERB = re.compile(
+    r"(?<!\bthe\s)(?<!\bmy\s)(?<!\bour\s)(?<!\ba\s)\b(?:\w+ly|daily|\w+mente)(?=\s*(?:$|[,.;!?]|(?:on|at|from|every|starting|until|for|in|los|las|el|a|por|desde|hasta)\b))"
+)
+"""How often something comes, where it stands as an adverb and is no part of a name such as "the weekly meeting"."""
+_EXCEPT = re.compile(
+    r"\b(?:except|excluding|but\s+not|excepto|salvo|menos|quitando)\s+(?!cuarto|quarter|veinte|diez|cinco|\d)[^,.;\0]+"
+)
 _FIGURE = re.compile(r"(?<![\w.,-])\d+(?:[.,:/-]\d+)*(?![\w-])")
 _WEEKDAY = re.compile(
     rf"(?:(?:el|on|this|este|the)\s+)*(?:{WEEKDAY}|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|lun|mie|jue|vie|sab|dom)"
@@ -188,6 +195,8 @@ def resolve_repeats(words: str, today: date) -> tuple[Recurrence, RecurrenceBoun
     """How something repeats, from when and until when; none if words say it in two ways."""
     said = [each.value for each in find_recurrences(words)]
     known = {each for each in said if each.names_its_days} or set(said)
+    if _EXCEPT.search(aligned(composed(words))):
+        return None
     if len(known) != 1 or len({each.frequency for each in said}) != 1:
         return None
     [recurrence] = known
@@ -242,9 +251,14 @@ def _hours(
 def _repeats(text: str) -> tuple[str | None, list[TextSpan]]:
     """The words for how something repeats, and where they stand; "weekly" alone may be a part of its name."""
     found = find_recurrences(text)
-    if not any(each.value.names_its_days or _EVERY.search(aligned(each.text)) for each in found):
+    plain = aligned(text)
+    adverbs = {_span(match) for match in _ADVERB.finditer(plain)}
+    if not any(
+        each.value.names_its_days or _EVERY.search(aligned(each.text)) or each.span in adverbs for each in found
+    ):
         return None, []
     spans = [each.span for each in found] + list(recurrence_bounds(text, now=ANY_DAY).spans)
+    spans += [_span(match) for match in _EXCEPT.finditer(plain)]  # which days those are is to be asked
     return SEPARATOR.join(text[span.start : span.end] for span in sorted(spans)), spans
 
 

@@ -132,8 +132,8 @@ def summary_of(outcome: Outcome) -> dict[str, str]:
     slot = both(lambda language: slot_in_words(draft.slot, language) if draft.slot else "")
     other = _or_other_day(draft.other_day)
     if outcome.outcome == "conflict_detected":
-        facts = {"slot": slot, "others": named(outcome.conflicts), "instead": _instead(outcome.alternatives)}
-        return _joined(in_both("conflict", **facts), other)
+        instead = _instead(outcome.alternatives)
+        return _joined(in_both("conflict", slot=slot, others=named(outcome.conflicts), instead=instead), other)
     if outcome.choices:
         return in_both("choices", others=named(outcome.choices))
     if outcome.outcome == "not_found":

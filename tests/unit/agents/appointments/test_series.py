@@ -57,10 +57,20 @@ async def starts(desk: Desk, request: str = "list my appointments") -> list[str]
         ("cena cada dos viernes a las 21:00 desde enero", "2027-01-01T21:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
         ("alquiler el día 5 de cada mes a las 9", "2026-12-05T09:00", "FREQ=MONTHLY;BYMONTHDAY=5"),
         ("medicación todos los días a las 8:00", "2026-11-17T08:00", "FREQ=DAILY"),
+        ("review with Eva el primer lunes de mes a las 9", "2026-12-07T09:00", "FREQ=MONTHLY;BYDAY=1MO"),
+        ("cena los últimos viernes de mes a las 21:00", "2026-11-27T21:00", "FREQ=MONTHLY;BYDAY=-1FR"),
+        ("physio every fortnight on Tuesdays at 5pm", "2026-11-17T17:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+        ("fisio cada quince días los martes a las 17", "2026-11-17T17:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+        ("physio weekly on Tuesday at 5pm", "2026-11-17T17:00", "FREQ=WEEKLY"),
+        ("the weekly meeting on Tuesday at 5pm", "2026-11-17T17:00", None),
+        ("gimnasio los fines de semana a las 11", "2026-11-21T11:00", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("inglés todos los martes a las 18 menos cuarto", "2026-11-17T17:45", "FREQ=WEEKLY;BYDAY=TU"),
         ("dentista cada tres meses a las 14:00 desde el 1 de mayo", "2027-05-01T14:00", "FREQ=MONTHLY;INTERVAL=3"),
     ],
 )  # fmt: skip
-async def test_words_become_the_first_day_and_a_rule(desk: Desk, request_text: str, start: str, rule: str) -> None:
+async def test_words_become_the_first_day_and_a_rule(
+    desk: Desk, request_text: str, start: str, rule: str | None
+) -> None:
     found = await call(desk, "check_availability", request=request_text, kind="create")
     assert (found["outcome"], found.get("start", "")[:16], found.get("repeats")) == ("free", start, rule)
 
@@ -72,6 +82,8 @@ async def test_words_become_the_first_day_and_a_rule(desk: Desk, request_text: s
         ("yoga every week at 7pm", "From which day on?"),
         ("yoga every tuesday at 7pm until yesterday", "end before"),
         ("yoga every day and every month at 7pm", "how often"),
+        ("yoga every tuesday at 7pm except on feasts", "how often"),
+        ("yoga todos los martes a las 19 menos festivos", "how often"),
     ],
 )
 async def test_what_is_missing_in_a_series_is_asked_about(desk: Desk, request_text: str, asked: str) -> None:
