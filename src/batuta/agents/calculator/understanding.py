@@ -1,5 +1,9 @@
 """What the calculator can be asked, as data: sums, units, the time here and elsewhere, days (A-41)."""
 
+import re
+
+from batuta.language.amounts import CURRENCIES
+from batuta.language.folding import fold
 from batuta.language.understanding import Intent, Slot, Understanding
 
 _NO_RATES = {
@@ -12,6 +16,20 @@ _ONLY_WORKING = Slot(
         "working days", "workdays", "work days", "business days", "weekdays", "dias laborables", "dias habiles", "jornadas laborales",
     )},
 )  # fmt: skip
+_CURRENCY = re.compile(
+    r"[€$£¥]|\b(?:"
+    + "|".join(word for word in CURRENCIES if word.isascii() and word[0].isalpha())
+    + r"|pesos?|currency|"
+    r"divisas?|monedas?|exchange|tipo de cambio|cambio)\b"
+)
+
+
+def _currency_named(text: str, _: str) -> str | None:
+    """The money a request names: without any it asks for no rate."""
+    found = _CURRENCY.search(fold(text))
+    return found.group() if found else None
+
+
 UNDERSTANDING = Understanding(
     intents=(
         Intent(
@@ -217,6 +235,7 @@ UNDERSTANDING = Understanding(
                     "cambia 20 libras a euros", "está el dólar más fuerte que el euro hoy",
                 ),
             },
+            slots=(Slot(name="currency", type="found", is_required=True, find=_currency_named),),
         ),
         Intent(
             id="today",
