@@ -47,6 +47,7 @@ receipt receipts recibo recibos justificante justificantes ticket
 backup backups copia copias
 password passwords contrasena contrasenas clave
 meeting meetings reunion reuniones junta juntas
+plot plots allotment allotments parcela parcelas huerto huertos
 car cars coche coches vehiculo
 train trains tren trenes
 phone telephone telefono

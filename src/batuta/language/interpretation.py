@@ -269,7 +269,7 @@ class Interpreter:
         strange = [each.value for each in unknown_places(texts[-1].text)] if has_place and texts else []
         kind = "zone" if strange else ""
         if intent.reads_every_word and not missing:
-            words = [*self._unexplained(intent, texts), *unsettled]
+            words = [*self.unexplained(intent, texts), *unsettled]
             strange, kind = words or strange, "word" if words else kind
         return Interpretation(
             agent_id=agent_id,
@@ -322,7 +322,7 @@ class Interpreter:
             )
         return replace(filled, confidence=min(confidence, 1.0), stance=stance, language=texts[0].language)
 
-    def _unexplained(self, intent: Intent, texts: Sequence[AnnotatedText]) -> list[str]:
+    def unexplained(self, intent: Intent, texts: Sequence[AnnotatedText]) -> list[str]:
         """The words that no slot of an intent takes, nor one that tells of another intent, and that are no fillers."""
         fillers = filler_stems(tuple(intent.fillers))
         found: list[str] = []

@@ -10,7 +10,7 @@ from typing import Any
 
 from batuta.datasets.charts.asked_titles import asked_title
 from batuta.language.annotation import annotated
-from batuta.language.dialogue import is_no, is_yes
+from batuta.language.dialogue import is_no, is_yes, refers_back
 from batuta.language.findings import LANGUAGES, Language
 from batuta.language.folding import fold, stems_of
 from batuta.language.interpretation import (
@@ -86,6 +86,10 @@ code, which only documents explain.
 _CODE = re.compile(r"\b(?:[a-z]{1,4}-?\d{2,}|[a-z]\d)\b")
 _ASKS_A_FACT = re.compile(r"\b(?:how (?:many|much|long|often)|who|when|where|cuant[oa]s?|quien(?:es)?|cuando|donde)\b")
 """What no picture answers: "how much is a half plot?"."""
+_ASKS_WHAT = re.compile(
+    r"\b(?:what|which|que|cual(?:es)?)\s+(?:is|are|was|were|do|does|did|es|son|era|eran|fue|dice|pone|cuesta)\b"
+)
+"""What a picture seldom answers: "what is the rent of a half plot?" names a thing."""
 _OPENS_A_QUESTION = re.compile(_QUESTION.pattern.partition("|")[2])
 _FIRST = re.compile(r"\b(?:first|1|primer[oa]?|former)\b")
 _SECOND = re.compile(r"\b(?:second|2|segund[oa]|latter|last|ultim[oa])\b")
@@ -341,7 +345,7 @@ class Planner:
                     planned.append(RequestPart(text=part.text, meaning=source))
                 elif not self._has_given(context, wanted):
                     fallback = self.interpreter.fallback()
-                    if fallback is not None and _ASKS_A_FACT.search(fold(part.text)):
+                    if fallback is not None and self._asks_of_something(part):
                         return {"steps": [{"agent_id": fallback[0], "task": part.text, "depends_on": []}]}
                     return {"answer": self._no_source(wanted, task.language)}
             planned.append(part)
@@ -349,6 +353,13 @@ class Planner:
             if taker is not None:
                 planned.append(RequestPart(text=part.text, meaning=taker))
         return self._steps(planned)
+
+    def _asks_of_something(self, part: RequestPart) -> bool:
+        """Whether a question is about a thing that no picture shows: "how much is a half plot?", "the rent of a plot"."""
+        if _ASKS_A_FACT.search(fold(part.text)):
+            return True
+        names_more = self.interpreter.unexplained(part.meaning.intent, [annotated(part.text, now=self._now)])
+        return bool(names_more and _ASKS_WHAT.search(fold(part.text))) and not refers_back(part.text)
 
     def changing(self, text: str) -> Interpretation | None:
         """What a short message changes of the last result, by the words it opens with."""

@@ -122,6 +122,9 @@ async def mixed(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Asked
     [
         (["How many people are on the waiting list?"], "en", "64 names"),
         (["How much do the boots cost?"], "en", "The documents do not say anything"),
+        (["what is the rent of a half plot?"], "en", "26 pounds for a half plot"),
+        (["¿Cuál es el alquiler de media parcela?"], "es", "26 pounds for a half plot"),
+        (["what would it look like as a plot?"], "en", "What should it show?"),
         (["How long is the boiler under warranty?"], "en", "tres años"),
         (["How much electricity does the Termia use?"], "en", "The documents do not say anything"),
         (["¿Cuándo abre la piscina y hasta qué hora?"], "es", "de 11:00 a 21:00"),
