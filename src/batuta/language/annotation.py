@@ -145,12 +145,10 @@ def _annotated(text: str, now: datetime, text_language: Language) -> AnnotatedTe
         "person": people,
         "any_period": periods,
     }
-    # "3/4 of a litre in ml" is converted, not divided
-    expression = (
-        None
-        if _converts(units, quantities) and _are_covered(findings["number"], quantities)
-        else find_expression(text, language=text_language)
-    )
+    # "3/4 of a litre in ml" is converted, not divided; "a las cinco menos diez" is a time
+    is_no_sum = _converts(units, quantities) and _are_covered(findings["number"], quantities)
+    is_no_sum |= bool(findings["number"]) and _are_covered(findings["number"], findings["time"])
+    expression = None if is_no_sum else find_expression(text, language=text_language)
     return AnnotatedText(
         text=text,
         language=text_language,

@@ -1,9 +1,11 @@
 """Sums as business people say them: prices with several rates, parts of a bill, boxes, lines of an order."""
 
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
 
+from batuta.language.annotation import annotated
 from batuta.language.expressions import find_expression
 from batuta.tools.builtin.calculator import calculated
 
@@ -95,3 +97,9 @@ def test_a_sum_that_would_leave_out_a_number_is_none(text: str) -> None:
 )
 def test_a_sum_leaves_only_the_numbers_of_other_whole_sums_out(text: str, first: str) -> None:
     assert find_expression(text) == first
+
+
+def test_a_time_of_day_is_no_sum() -> None:
+    now = datetime(2026, 11, 16, 9, tzinfo=UTC)
+    assert annotated("entrevista con Hugo mañana a las cinco menos diez", now=now).expression is None
+    assert annotated("cinco menos diez", now=now).expression == "5 - 10"
