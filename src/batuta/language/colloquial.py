@@ -26,6 +26,8 @@ _COURTESIES = (
     rf"(?:serias?|seria\s+usted)\s+tan\s+amable\s+de{_PLEASE}(?:decirme\s+{_ASKED_WORD})?",
     r"(?:(?:please\s+)?be\s+so\s+(?:kind|good)\s+(?:as\s+to|and)|(?:tenga|ten|tendria|tendrias)\s+la\s+(?:bondad|amabilidad|gentileza)\s+de|"
     r"(?:haga|haz|hagame|hazme|me\s+hace[s]?|me\s+haria[s]?)\s+el\s+favor\s+de|(?:sea|se)\s+tan\s+amable\s+de)\s+",
+    r"(?:is\s+there\s+)?any\s+chance\s+(?:that\s+)?you\s+(?:could|can|might)\s+",
+    r"(?:hay|habria)\s+(?:alguna\s+)?(?:posibilidad|manera|forma)\s+de\s+(?:que\s+)?",
     rf"(?:te|le)\s+importaria\s+decirme\s+{_ASKED_WORD}",
     rf"(?:me\s+gustaria|quisiera|querria|queria|quiero|necesito)\s+(?:saber|preguntar){_PLEASE}{_ASKED_WORD}",
     r"(?:te\s+|le\s+)?agradeceria\s+(?:mucho\s+)?(?:que\s+me\s+|que\s+)?",
@@ -36,13 +38,21 @@ _HESITATION = re.compile(
 _TAG = re.compile(r"[\s,]+(?:(?:would|could|can|will)\s+you|anda|venga|please|pls|por\s+favor|porfa)\s*[?.!]*\s*$")
 _IS_IT_SO = re.compile(r"[\s,]+(?:ok(?:ay)?|right|vale|verdad|no)\s*(?=\?\s*$)")
 """Asks for a yes behind what it asks about: "taxi at night, ok?"."""
+_GREETING = re.compile(
+    r"^[\s¿¡]*(?:hello|hi(?:ya)?|hey|good\s+(?:morning|afternoon|evening|day)|hola|buenos\s+dias|buenas(?:\s+(?:tardes|noches))?|saludos)"
+    r"(?:\s+(?:there|again|all|team|everyone|equipo|a\s+todos))?\s*[,.!:]+[\s¿¡]*"
+)
+_THANKS = re.compile(
+    r"[\s,.!?;]+(?:many\s+|mil\s+|muchas\s+|muchisimas\s+)?(?:thanks|thank\s+you|thx|gracias)"
+    r"(?:\s+(?:a\s+lot|so\s+much|very\s+much|a\s+million|in\s+advance|de\s+antemano|por\s+adelantado))?[\s.!]*$"
+)
 _COURTESY = re.compile(rf"^[\s¿¡]*(?:{'|'.join(_COURTESIES)})")
 
 
 def without_courtesy(text: str) -> str:
     """What a request asks for, without the forms that only ask for it kindly."""
     text = composed(text)
-    for aside in (_HESITATION, _TAG, _IS_IT_SO):
+    for aside in (_GREETING, _THANKS, _HESITATION, _TAG, _IS_IT_SO):
         found = aside.search(aligned(text))
         rest = text[: found.start()] + text[found.end() :] if found else ""
         text = rest if len(rest.split()) >= LEAST_WORDS else text

@@ -22,6 +22,9 @@ NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
         ("Be so kind as to book a call with Eva", "book a call with Eva"),
         ("taxi at 11 pm, ok?", "taxi at 11 pm?"),
         ("uh cancel the dentist would you", "cancel the dentist"),
+        ("Good morning! Would you be so kind as to book a call with Eva? Thanks a lot", "book a call with Eva"),
+        ("Buenos días, ¿serías tan amable de ponerme una cita? Mil gracias", "ponerme una cita"),
+        ("hiya, any chance you could squeeze Eva in?", "squeeze Eva in?"),
     ],
 )
 def test_courtesies_are_left_out(text: str, plain: str) -> None:
