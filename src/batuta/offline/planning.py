@@ -305,7 +305,7 @@ class Planner:
         is_explained = whole.intent.reads_every_word and whole.confidence >= FULLY_EXPLAINED and not whole.missing
         for match in weak_joints(text, self._now, self._language):
             left, right = text[: match.start()].strip(), text[match.end() :].strip()
-            is_part = any(is_bare(side, self._now, self._language) for side in (left, right))
+            is_part = any(is_bare(side, self._now, self._language) and not is_sum(side) for side in (left, right))
             if is_part or len(left.split()) < 2 or len(right.split()) < 2:
                 continue
             sides = [self._meanings(side, context)[0] for side in (left, right)]

@@ -200,6 +200,13 @@ async def test_the_time_of_an_unknown_place_is_looked_for_nowhere_else(text: str
     assert [agent for agent, _, _ in await steps(text)] == [TEAM[0].agent_id]
 
 
+@pytest.mark.parametrize(
+    "text", ["cancel the dentist and what's 20% of 90?", "anula el dentista y dime cuánto es el 20% de 90"]
+)
+async def test_an_order_beside_a_sum_is_not_left_out(text: str) -> None:
+    assert [agent for agent, _, _ in await steps(text)] == [AGENDA, TEAM[0].agent_id]
+
+
 @pytest.mark.parametrize("text", ["I've got choir every Monday at 8pm, put it in", "cool, at 5pm then"])
 async def test_what_says_when_is_no_kind_word(text: str) -> None:
     decision = await decided(text)
