@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from batuta.language.common_words import COMMON_WORDS
 from batuta.language.findings import Finding, TextSpan
-from batuta.language.folding import aligned, composed, nearest, singular, stem
+from batuta.language.folding import SOUNDS_LIKE, aligned, composed, nearest, singular, stem
 from batuta.language.understanding import Slot, Synonyms
 from batuta.language.vocabulary import filler_stems
 
@@ -127,7 +127,9 @@ class ChoiceIndex:
             if len(self._mending) >= MAX_KEPT:
                 self._mending.clear()
             is_known = word in self._words or word in COMMON_WORDS or stem(word) in filler_stems()
-            close = () if is_known else self._near.get(word[0], ())
+            close = (
+                () if is_known else [*self._near.get(word[0], ()), *self._near.get(SOUNDS_LIKE.get(word[0], ""), ())]
+            )
             self._mending[word] = self._stem(nearest(word, close) or word)
         return self._mending[word]
 

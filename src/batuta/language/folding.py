@@ -81,6 +81,10 @@ def stems_of(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words_of(text))
 
 
+SOUNDS_LIKE = {"b": "v", "v": "b"}
+"""First letters that Spanish writes for one sound: "bentas"."""
+
+
 def is_near(word: str, other: str) -> bool:
     """Whether one edit (a letter more, less, changed, or two swapped) makes one folded word the other."""
     if word == other:
@@ -98,5 +102,6 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     """The one known word that a mistyped one means: none for short words, and none where several are as near."""
     if len(word) < SHORTEST_MENDED:
         return None
-    close = {each for each in known if len(each) >= SHORTEST_MENDED and each[0] == word[0] and is_near(word, each)}
+    begins = (word[0], SOUNDS_LIKE.get(word[0], word[0]))
+    close = {each for each in known if len(each) >= SHORTEST_MENDED and each[0] in begins and is_near(word, each)}
     return close.pop() if len(close) == 1 else None

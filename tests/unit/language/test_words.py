@@ -173,6 +173,7 @@ def test_forms_of_a_word_share_a_stem_and_typing_errors_are_near() -> None:
     assert stem("clientes") == stem("cliente")
     assert stem("offers") == stem("offer") != stem("off")
     assert nearest("custoners", ["customers", "orders"]) == "customers"
+    assert nearest("bentas", ["ventas", "rentas"]) == "ventas"
     assert nearest("mar", ["may"]) is None
 
 

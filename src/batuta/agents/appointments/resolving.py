@@ -31,7 +31,7 @@ from batuta.agents.appointments.when import (
     settle,
 )
 from batuta.language.calendar_math import monday_of
-from batuta.language.folding import fold, stem, stems_of
+from batuta.language.folding import fold, nearest, stem, stems_of, words_of
 from batuta.language.lexicon import WEEKDAY
 from batuta.language.places import find_clocks, find_zones
 from batuta.language.recurrences import find_recurrences
@@ -162,6 +162,10 @@ def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> l
         return of_kind or coming
     found = of_kind or ([] if kind else coming)  # "cancel the lunch" means no call; a meeting may be any of them
     by_name = [each for each in found if frozenset(map(stem, parsed.named)) & stems_of(each.title)]
+    if not by_name and not parsed.contact and kind is None:
+        titles = {word for each in found for word in words_of(each.title)}
+        meant = frozenset(stem(near) for word in parsed.named if (near := nearest(word, titles)))
+        by_name = [each for each in found if meant & stems_of(each.title)]
     if parsed.named and not by_name and not parsed.contact and kind is None:
         return []  # "cancel my flight" means no appointment, however few there are
     return by_name or found

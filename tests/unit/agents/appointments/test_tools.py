@@ -229,6 +229,13 @@ async def test_what_is_to_be_cancelled_is_found_first(desk: Desk) -> None:
     assert (found["title"], found["start"]) == ("Cita con Ana", "2026-11-17T10:00:00+01:00")
 
 
+async def test_a_mistyped_name_finds_what_is_called_so(desk: Desk) -> None:
+    await call(desk, "create_appointment", title="Dentist", start="2026-11-19T09:30:00+01:00")
+    await book(desk, key="other")
+    found = await call(desk, "check_availability", request="move the dentst one hour later", kind="move")
+    assert (found["title"], found["start"][:16]) == ("Dentist", "2026-11-19T10:30")
+
+
 @pytest.mark.parametrize("request_text", ["cancel my meeting on Wednesday", "anula la cita de las 12:00"])
 async def test_a_day_or_time_tells_which_one_is_cancelled(desk: Desk, request_text: str) -> None:
     await book(desk, key="1")
