@@ -58,6 +58,10 @@ _MOVE = re.compile(
 _CANCEL = re.compile(
     r"\b(?:cancel|delete|remove|drop|call\s+off|cancela\w*|borra\w*|elimina\w*|anula\w*|quita\w*|suprime)\b"
 )
+_CALL_OFF = re.compile(
+    r"\bcall\s+((?:(?!off\b)[\w'’.]+\s+){0,5})off\b(?!\s+(?:the|my|your)\s+record)\s*", re.IGNORECASE
+)
+"""Cancels, and is no call: "call off the dentist", "call the dentist off"."""
 _SAYS_SO = {
     "move": re.compile(
         rf"{_MOVE.pattern}|\b(?:put|switch|swap|rearrange|delay|bring|bump|set|let'?s|make|should\s+be|has\s+to\s+be|instead|later|earlier|sooner|forward|back|last|dur[ea]n?|durar|"
@@ -97,7 +101,7 @@ _SEVERAL = re.compile(r"\b(?:all|every|everything|both|each|several|tod[oa]s?|am
 _NEXT_ONLY = re.compile(r"\b(?:only|just|next|sol[oa]|solamente|proxim[oa]|siguiente)\b")
 _OWNER = re.compile(
     r"\b(?!(?:let|it|that|what|here|there|who|he|she|today|tomorrow|tonight|week|month|dr|doctor|hairdresser|\w+day)['’])(\w{2,})['’]s\b|"
-    r"\b(his|her|their|sus?)\s+(?!way)\w+|\b(?:de|del)\s+(?:mi|tu|su)\s+(?!agenda|calendario|cita|reunion|parte)(\w+)|"
+    r"\b(his|her|their|sus?)\s+(?!way|to\b|on\b|at\b|from\b|by\b|back\b|forward\b|instead\b)\w+|\b(?:de|del)\s+(?:mi|tu|su)\s+(?!agenda|calendario|cita|reunion|parte)(\w+)|"
     r"\b(?:de|of)\s+(?!(?:la|las|los|el|lo|mi|tu|su|mis|the|my|our|me|it|hora|horas|appointment|today|hoy|tarde)\b)([a-z]{3,})"
 )
 _INSTEAD_OF = re.compile(
@@ -156,7 +160,8 @@ def parse_as(text: str, kind: str | None) -> ParsedRequest:
 
 def _said(text: str) -> list[str]:
     """A request and what was said to it later, a mere yes aside."""
-    first, *later = composed(text)[:MAX_CHARS].split(AMENDED_BY)
+    plain = _CALL_OFF.sub(r"cancel \1", composed(text)[:MAX_CHARS])
+    first, *later = plain.split(AMENDED_BY)
     return [first, *(_HOUR_ALONE.sub(r"at \1", part) for part in later if not is_yes(part))]
 
 

@@ -159,3 +159,16 @@ def test_the_verb_of_an_order_counts_and_not_a_word_like_another() -> None:
     """Read as a cancellation by who asks, "shift" makes no move of it."""
     parsed = parse_as("can you scrap Thursday's dentist, I have a shift", "cancel")
     assert parsed.intent is RequestKind.CANCELLATION
+
+
+@pytest.mark.parametrize(
+    "text", ["please call off the dentist", "call the dentist off", "call off my visit to the dentist"]
+)
+def test_to_call_something_off_is_no_call(text: str) -> None:
+    parsed = parse_as(text, "cancel")
+    assert (parsed.intent, parsed.title, parsed.unread) == (RequestKind.CANCELLATION, "Dentist", ())
+
+
+def test_who_and_which_week_are_nobody_by_name() -> None:
+    assert parse_request("who am I having lunch with this week?").contact is None
+    assert parse_request("Ana can't make ten tomorrow, move her to noon").owner is None
