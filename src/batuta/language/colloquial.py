@@ -66,13 +66,17 @@ SHORTENED: dict[Language, dict[str, str]] = {
         "u": "you", "ur": "your", "r": "are", "w": "with", "w/": "with", "wat": "what", "wats": "what's", "wen": "when", "hav": "have",
         "rn": "right now", "n": "and", "yday": "yesterday", "aft": "afternoon", "hols": "holidays", "appt": "appointment",
         "mtg": "meeting", "resched": "reschedule", "mv": "move", "abt": "about", "bc": "because", "ppl": "people", "wk": "week",
-        "yr": "year", "hrs": "hours", "hr": "hour",
+        "yr": "year", "hrs": "hours", "hr": "hour", "wich": "which", "havnt": "haven't", "wont": "won't", "alot": "a lot",
+        "recieved": "received",
         **{f"{verb}nt": f"{verb}n't" for verb in ("have", "has", "had", "do", "does", "did", "is", "are", "was", "were")},
     },
     "es": {
         "q": "que", "k": "que", "d": "de", "x": "por", "xq": "por que", "pq": "por que", "cn": "con", "c/": "con", "tb": "tambien",
         "tmb": "tambien", "xfa": "por favor", "pf": "por favor", "dnd": "donde", "cdo": "cuando", "reu": "reunion",
-        "grax": "gracias", "sem": "semana",
+        "grax": "gracias", "sem": "semana", "emos": "hemos", "an": "han", "ke": "que", "kien": "quien", "qien": "quien", "aora": "ahora",
+        "asta": "hasta", "bendido": "vendido", "bendimos": "vendimos", "bentas": "ventas", "ventaz": "ventas", "deven": "deben", "deve": "debe",
+        "bencidas": "vencidas", "bencida": "vencida", "bencido": "vencido", "bence": "vence", "bencen": "vencen", "probedor": "proveedor",
+        "probedores": "proveedores", "clintes": "clientes",
     },
 }  # fmt: skip
 _NEVER_WORDS = frozenset(

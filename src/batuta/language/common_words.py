@@ -57,6 +57,7 @@ _SPANISH = (
     "sobre sol solo sola son subir suelo suma supuesto sur tabla tal talla tambien tampoco tanta tanto tarde tarjeta tercer "
     "tercera tercero terminar tiempo tienda tierra tipo tipos toda todas todavia todo todos tomar total trabajo traer treinta "
     "tres ultima ultimas ultimo ultimos unico unidad unidades unos usar util vale valor varios veces veinte vender venir "
+    "compre compro vendo vendi facturo facture gane gasto gaste "
     "vende vendemos venden vendido vendidos vendio vendimos ver verano verdad verde vez viaje vida viejo viene viernes vista visto vivir volver vuelta zona"
 )
 

@@ -305,7 +305,7 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     """The last request together with a message that only changes it or answers a question about it."""
     if not context.request or is_no(text) or is_yes(text):
         return None
-    if _asks_of_it(text, context, interpreter, now):
+    if _asks_of_it(text, context, interpreter, now) or _ranks_it(text, context, interpreter, now):
         return _amended(context.request, text)
     named = _with_antecedent(text, context, interpreter, now)
     if named is not None:
@@ -372,6 +372,23 @@ def _asks_of_it(text: str, context: DialogueContext, interpreter: Interpreter, n
         return False
     before = next(iter(interpreter.interpret(base_of(context.request), now=now, reader=context.language)), None)
     return before is not None and (before.intent.is_fallback or is_cited(context.answer))
+
+
+def _ranks_it(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
+    """Whether a short question asks for the first or last of some rows and does not say by what: "margin by product",
+    and then "which is the best product?". It goes by what was asked before.
+    """
+    found = interpreter.interpret(text, now=now, reader=context.language)
+    before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
+    again = [each for each in found if before is not None and each.label == before.label]
+    is_another = not again or (found[0] is not again[0] and found[0].is_sure)
+    if is_another or before is None or before.missing or len(text.split()) > LONGEST_FOLLOW_UP:
+        return False
+    source = annotated(text, now=now, reader=context.language)
+    said = [slot for slot in again[0].intent.slots if fill_slot(slot, source, now=now) is not None]
+    names_own = any(slot.is_required or (slot.stands_in and not slot.is_grouping) for slot in said)
+    is_ranking = any(slot.type == "ranking" for slot in said) and any(slot.is_grouping for slot in said)
+    return is_ranking and not names_own
 
 
 def _with_antecedent(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
@@ -477,8 +494,15 @@ def _named_before(slot: Slot, context: DialogueContext, interpreter: Interpreter
     )
     found: str | Sequence[str] = next(named, ())
     known = slot.known_values()  # the number of a document is no name
-    names = [name for name in ([found] if isinstance(found, str) else found) if name in known]
+    names = [_called(slot, name) for name in ([found] if isinstance(found, str) else found) if name in known]
     return names or [each.value for each in index_for(slot).find(_only_answer(context))][:1]
+
+
+def _called(slot: Slot, value: str) -> str:
+    """A value by a word that a slot knows it by: a code of two letters is known by the name behind it alone."""
+    index = index_for(slot)
+    words = (value, *slot.known_values()[value])
+    return next((word for word in words if [each.value for each in index.find(word)] == [value]), value)
 
 
 def _only_answer(context: DialogueContext) -> str:

@@ -1,5 +1,6 @@
 """What the ERP agent can be asked, as data: intents with example sentences, words of measures and dimensions."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from batuta.agents.erp.access import DESCRIBED, ErpAccess
@@ -39,11 +40,11 @@ LISTING_WORDS = {
 FIGURE_FILLERS = (
     "both detail details breakdown customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
     "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued send sent post posted difference between long left leave leaves catalogue catalog some there's "
-    "going goes doing gone went developing be still wich whats qe ke their its nor ni "
+    "going goes doing gone went developing be still wich whats qe ke their its her his nor ni "
     "over versus vs against cumulative accumulated sort sorted order ordered from to brought bring brings bringing generate generated generates contribute contributed contributes gave gives during within altogether actually really situation position level levels numbers happened "
     "chart graph plot draw visualise visualize diagram please instead split broken down grouped average averages averaged mean",
     "ambas detalle detalles cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
-    "informe resumen erp mas menos hace hasta tuvimos hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos enviamos enviado enviadas registramos registrado registradas diferencia diferencias entre asciende ascienden pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
+    "informe resumen erp mas menos hace hasta tuvimos tuvo tenido hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos enviamos enviado enviadas registramos registrado registradas diferencia diferencias entre asciende ascienden pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
     "van ir yendo marchan marcha faltan falta quedan queda q k x "
     "ido fueron siendo frente contra acumulado acumulada acumuladas acumulados ordena ordenalo ordenala ordenalos ordenado ordenada ordenados ordenadas dado dan dieron dejado generado genera generan generaron aportado aporta aportan aportaron traido trae traen durante realmente aproximadamente situacion nivel niveles numeros concretamente "
     "grafico grafica graficos dibuja dibujame pinta pintame diagrama visualiza vez lugar "
@@ -211,7 +212,14 @@ def _measure_intent(access: ErpAccess) -> Intent:
                 },
             ),
             Slot(name="qualifiers", type="choice", is_many=True, values=qualifier_words(book)),
-            Slot(name="split_by", type="choice", is_many=True, values=dimension_words(book), is_grouping=True),
+            Slot(
+                name="split_by",
+                type="choice",
+                is_many=True,
+                values=dimension_words(book),
+                is_grouping=True,
+                stands_in=True,
+            ),
             Slot(name="only", type="choice", is_many=True, values=access.all_names, is_narrowing=True),
             Slot(
                 name="described", type="choice", is_many=True, values=lambda: access.names(DESCRIBED), has_names=False
@@ -402,9 +410,32 @@ def _help_intents(access: ErpAccess) -> tuple[Intent, ...]:
     )  # fmt: skip
 
 
+_OF_ONE_OWNER: Mapping[str, Sequence[str]] = {
+    "we": ("i",), "our": ("my",), "us": ("me",), "are we": ("am i",),
+    "nos": ("me",), "nuestro": ("mi",), "nuestra": ("mi",), "nuestros": ("mis",), "nuestras": ("mis",),
+    "hemos": ("he",), "tenemos": ("tengo",), "debemos": ("debo",), "debíamos": ("debía",), "adeudamos": ("adeudo",),
+    "vendemos": ("vendo",), "vendimos": ("vendí",), "facturamos": ("facturo", "facturé"), "cobramos": ("cobré",),
+    "compramos": ("compro", "compré"), "pagamos": ("pagué",), "gastamos": ("gasté",), "ganamos": ("gano", "gané"),
+    "perdemos": ("pierdo",), "cobraremos": ("cobraré",), "pagaremos": ("pagaré",), "tardamos": ("tardo",),
+    "vamos a": ("voy a",), "estamos": ("estoy",), "somos": ("soy",),
+}  # fmt: skip
+"""What an owner says alone where the words of a figure speak of several. Words that also say something else are none:
+"pago" is a payment, too.
+"""
+
+
 def measure_words(book: MeasureBook) -> Synonyms:
-    """Measures by what people call them, in both languages."""
-    return {one.id: _all_words(one.words, one.title.values()) for one in book.measures.values()}
+    """Measures by what people call them, in both languages: "we owe", and "I owe" of who owns the business alone."""
+    return {one.id: _with_one_owner(_all_words(one.words, one.title.values())) for one in book.measures.values()}
+
+
+def _with_one_owner(words: Sequence[str]) -> tuple[str, ...]:
+    """Words and phrases, and what they are where one person speaks."""
+    found = list(words)
+    for said, alone in _OF_ONE_OWNER.items():
+        pattern = re.compile(rf"(?<!\w){said}(?!\w)")
+        found += [pattern.sub(one, word) for word in found if pattern.search(word) for one in alone]
+    return tuple(dict.fromkeys(found))
 
 
 def dimension_words(book: MeasureBook) -> Synonyms:

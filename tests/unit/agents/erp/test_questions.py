@@ -244,6 +244,18 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
         ("ventas de Casa Lola este año ▸ ¿y cuánto nos deben?", {"measure": "receivables", "period": None}),
         ("what will customers pay us in October?", {"measure": "receivables_due"}),
         ("who owes us money? ▸ and last year?", {"measure": "receivables", "split_by": ["customer"]}),
+        ("what do I owe?", {"measure": "payables"}),
+        ("¿a quién debo dinero?", {"measure": "payables", "split_by": ["vendor"]}),
+        ("¿cuánto IVA tengo que pagar este trimestre?", {"measure": "vat_payable"}),
+        ("¿cuánto compré en mayo?", {"measure": "purchases"}),
+        ("quien nos debe mas", {"measure": "receivables", "split_by": ["customer"]}),
+        ("pagos a proveedores que vencen este mes", {"measure": "payables_due"}),
+        ("¿qué vence a cobrar en los próximos 15 días?", {"measure": "receivables_due"}),
+        ("pedidos de compra pendientes de recibir", {"measure": "open_purchase_orders"}),
+        ("overdue by customer ▸ which is the worst country?", {"measure": "overdue_receivables", "ranking": "most"}),
+        ("el peor mes en gastos", {"measure": "expenses", "ranking": "most"}),
+        ("stock by category ▸ who is the best customer?", {"measure": "sales", "split_by": ["customer"]}),
+        ("margin by item ▸ which is the best item?", {"measure": "gross_margin", "split_by": ["item"]}),
         ("¿quién nos debe dinero? ▸ ¿y el año pasado?", {"measure": "receivables", "split_by": ["customer"]}),
         ("¿cuánto debíamos a los proveedores en junio?", {"measure": "payables"}),
         ("¿cuánto debemos? ▸ ¿y la semana que viene?", {"measure": "payables_due"}),
@@ -938,3 +950,10 @@ def test_the_currency_of_a_figure_asks_for_no_exchange_rate(access: ErpAccess) -
     planned = Planner(team, NOW).decision(task, DialogueContext())
 
     assert [step["agent_id"] for step in planned["steps"]] == ["erp_agent"]
+
+
+@pytest.mark.parametrize(
+    "text", ["¿cuánto nos debe Casa Lola y desde cuándo?", "what is the price of the Mesa Roble 90 and since when?"]
+)
+def test_a_second_question_that_a_record_does_not_answer_is_not_left_out(erp: Interpreter, text: str) -> None:
+    assert read(erp, text).unknown

@@ -14,7 +14,7 @@ from batuta.agents.erp.measures.model import COMPANY_DIMENSION, MeasureBook
 from batuta.agents.erp.measuring import NOT_PREFIX, SPLIT_PREFIX
 from batuta.agents.erp.questions.balances import for_period, forget_period
 from batuta.agents.erp.questions.exclusions import settle_exclusions
-from batuta.agents.erp.questions.follow_ups import settle_order
+from batuta.agents.erp.questions.follow_ups import can_be_ranked, settle_order
 from batuta.agents.erp.questions.limits import (
     HOW_MUCH,
     of_accounts,
@@ -25,6 +25,7 @@ from batuta.agents.erp.questions.limits import (
     settle_change,
     settle_newness,
     settle_place,
+    settle_worst,
 )
 from batuta.agents.erp.questions.lists import PRICE_QUESTION, SUM_WORDS
 from batuta.agents.erp.questions.parties import of_customers, of_vendors, typed_numbers
@@ -60,7 +61,7 @@ from batuta.language.periods import find_comparisons, find_periods
 from batuta.language.understanding import Settled, Synonyms
 
 DOCUMENT = "document"
-_FIRST_PERSON = re.compile(r"\b(?:we|our|us|compramos|hemos\s+comprado|comprado|pagamos)\b")
+_FIRST_PERSON = re.compile(r"\b(?:we|our|us|i|my|compramos|hemos\s+comprado|comprado|pagamos|compr[oe]|pague)\b")
 _THEY_BUY = re.compile(
     r"\b(?:which|what|que)\s+(?:countr(?:y|ies)|markets?|cit(?:y|ies)|pais(?:es)?|mercados?|ciudad(?:es)?)\s+(?:nos\s+)?"
     r"(?:buys?|bought|compran?|compro|compraron|ha[n]?\s+comprado)\b"
@@ -242,6 +243,8 @@ def _measure_findings(
             for each in found
             if each.value in _PAYMENTS and _BARELY_PAID.fullmatch(fold(each.text)) and not HOW_MUCH.search(fold(text))
         ]
+        if found and text is not texts[-1] and not can_be_ranked(question, found, texts[-1]):
+            return []
         if found:
             return _without_bare_balances(question, found)
     return []
@@ -300,10 +303,12 @@ def _settle_measures(
         values["compare"] = {"kind": "previous_year"}
     names = [for_period(question, name, texts) for name in names]
     names = settle_pieces(question, [_possible(question, name, splits, access) for name in names])
+    settle_worst(question, names, texts[-1])
     names = _result_alone(settle_overdue_part(question, list(dict.fromkeys(names))), splits)
     if values.pop("who", False) and names:
         known = book.splits(book.measures[names[0]])
-        splits += [party for party in ("customer", "vendor") if party in known][:1]
+        parties = [party for party in ("customer", "vendor") if party in known][:1]
+        splits += [party for party in parties if party not in splits]
     values["split_by"] = splits
     if not splits:
         values.pop("split_by")

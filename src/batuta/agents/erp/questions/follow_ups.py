@@ -10,6 +10,7 @@ from batuta.agents.erp.questions.question import FigureQuestion
 from batuta.agents.erp.questions.splits import settle_time_splits
 from batuta.language.annotation import annotated
 from batuta.language.choices import ChoiceIndex, index_of
+from batuta.language.findings import Finding
 from batuta.language.folding import fold
 from batuta.language.slots import fill_slot
 from batuta.language.understanding import Slot
@@ -49,3 +50,9 @@ def _splits_of(question: FigureQuestion, text: str) -> Sequence[str]:
     own = FigureQuestion(question.book, {"split_by": named}, text, fold(text), question.today)
     settle_time_splits(own)
     return own.values.get("split_by") or ()
+
+
+def can_be_ranked(question: FigureQuestion, found: Sequence[Finding[str]], text: str) -> bool:
+    """Whether figures that were named before have the rows that are ranked now: stock knows no best customer."""
+    splits = _splits_of(question, text) if question.is_ranked else ()
+    return any(set(splits) <= set(question.book.splits(question.book.measures[each.value])) for each in found)

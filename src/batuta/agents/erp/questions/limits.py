@@ -9,7 +9,7 @@ from batuta.agents.erp.questions.periods import all_time
 from batuta.agents.erp.questions.question import FigureQuestion
 from batuta.language.choices import index_of
 from batuta.language.findings import Finding, TextSpan
-from batuta.language.folding import aligned, composed
+from batuta.language.folding import aligned, composed, fold
 from batuta.language.understanding import Synonyms
 
 ABSENCE_WORDS = {
@@ -51,6 +51,15 @@ _LESS_OR_MORE = re.compile(
     r"\b(?:(?P<less>less|fewer|lower|menos|menor(?:es)?)|more|higher|mas|mayor(?:es)?)\s+(?:\w+\s+){0,2}(?:than|que)\b"
 )
 _SPENT = re.compile(r"\b(?:spen[dt]\w*|expenses?|costs?|gast\w+|costes?)\b")
+_WORSE_WHEN_MORE = frozenset(
+    {
+        "overdue_receivables", "overdue_payables", "overdue_invoice_count", "overdue_percent", "credit_excess",
+        "expenses", "credit_memos", "days_sales_outstanding",
+    }
+)  # fmt: skip
+_JUDGED = re.compile(r"\b(?:(?P<worst>worst|peor(?:es)?)|best|mejor(?:es)?)\b")
+_OTHER_END = ("most", "least")
+"""How a ranking says which end is meant, and the ends it may mean."""
 HOW_MUCH = re.compile(r"\b(?:how much|cuant[oa])\b")
 
 
@@ -200,3 +209,10 @@ def settle_place(question: FigureQuestion) -> None:
         question.values |= {"top": {"place": int(place)}, "ranking": question.values.get("ranking", "most")}
     else:
         question.unknown.append(place)
+
+
+def settle_worst(question: FigureQuestion, names: Sequence[str], text: str) -> None:
+    """Read "the worst payers": of what is bad to have the most is the worst, of sales the least."""
+    said, ranking = _JUDGED.search(fold(text)), question.values.get("ranking")
+    if said is not None and ranking in _OTHER_END and names and set(names) <= _WORSE_WHEN_MORE:
+        question.values["ranking"] = "most" if said["worst"] else "least"

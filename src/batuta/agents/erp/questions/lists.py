@@ -214,6 +214,11 @@ _NEGATION = re.compile(r"\b(?:no|not|without|sin|never|nunca|ningun[oa]?|(?:do|d
 _UP_TO_A_FIELD = re.compile(r"\s+(?:(?:a|an|any|un|una|el|la|su|their|its|have|has|tienen?|ningun[oa]?)\s+)*")
 """What may stand between a negation and what is missing."""
 _DUE = re.compile(r"\b(?:due|vence[n]?|vencimiento)\b")
+_ASKS_BESIDES = re.compile(
+    r"\b(?:and|y|e)\s+(?P<asks>(?:(?:since|until|desde|hasta|de|of|from)\s+)?"
+    r"(?:when|how\s+(?:much|many|long)|why|cuando|cuant[oa]s?|por\s+que)\b)"
+)
+"""Where a sentence asks a second time: a time, an amount or a reason."""
 _DATE_FIELDS = ("orderDate", "postingDate", "documentDate", "invoiceDate")
 _AMOUNT_FIELDS = ("totalAmountIncludingTax", "balanceDue", "balance", "inventory", "amount")
 _OPERATORS = {("above", False): "gt", ("above", True): "ge", ("below", False): "lt", ("below", True): "le"}
@@ -374,10 +379,20 @@ def settle_record(
         kept["asked"] = wanted if known is None else [own for name in wanted if (own := own_field(known, name))]
         unknown = [name for name in wanted if known and not own_field(known, name)] if kept.get("which") else []
         unknown = unknown if not kept["asked"] else [name for name in unknown if name in _NEVER_IMPLIED]
+        unknown += _asked_besides(texts[-1], known)
         unknown += [unread] if unread else []
         return Settled(values={name: value for name, value in kept.items() if value != []}, unknown=tuple(unknown))
 
     return settle
+
+
+def _asked_besides(text: str, known: CatalogueEntity | None) -> list[str]:
+    """What a second question of a sentence asks for that is no field of the record: "… and since when?"."""
+    joint = _ASKS_BESIDES.search(aligned(composed(text)))
+    if joint is None or known is None:
+        return []
+    said = [each.value for each in index_of(ASKED_FIELDS).find(text[joint.start("asks") :])]
+    return [] if any(own_field(known, name) for name in said) else [text[joint.start("asks") :].strip(" ?.!")]
 
 
 def _numbered_by(code: str, text: str, entities: Synonyms) -> tuple[str, str]:

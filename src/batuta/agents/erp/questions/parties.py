@@ -29,7 +29,7 @@ _OWED_EITHER_WAY = frozenset(
     }
 )
 """What may be the customer's to pay as well as ours, folded."""
-_OWED_TO_US = re.compile(r"\b(?:us|nos|collect\w*|cobr\w+)\b")
+_OWED_TO_US = re.compile(r"\b(?:us|me|nos|collect\w*|cobr\w+)\b")
 
 
 def of_vendors(question: FigureQuestion, names: Sequence[str], said: Mapping[str, str], access: ErpAccess) -> list[str]:
