@@ -111,8 +111,10 @@ def shares_object(whole: Interpretation, left: Interpretation, right: Interpreta
 
 
 def says_nothing(right: Interpretation) -> bool:
-    """Whether a side brings its intent no value and works on no result: "…, in euros" asks for no exchange rate."""
-    return not right.values and right.intent.takes is None
+    """Whether a side brings its intent no value and works on no result, or gets a set reply: "…, in euros" asks for no
+    exchange rate.
+    """
+    return (not right.values and right.intent.takes is None) or right.intent.reply is not None
 
 
 def is_sum(text: str) -> bool:
