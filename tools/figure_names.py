@@ -12,7 +12,8 @@ def names_text() -> str:
     book = standard_measures()
     parts = [HEADER.replace("the event catalogue", "the measures")]
     for language in LANGUAGES:
-        rows = {one.id: one.title[language] for one in (*book.dimensions.values(), *book.measures.values())}
+        rows = {one.id: one.title[language] for one in book.dimensions.values()}
+        rows |= {one.id: one.title[language] for one in book.measures.values()}
         lines = "".join(f"  {name}: {json.dumps(title, ensure_ascii=False)},\n" for name, title in rows.items())
         parts.append(f"export const {language}: Readonly<Record<string, string>> = {{\n{lines}}};\n")
     return "\n".join(parts)

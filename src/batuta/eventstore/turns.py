@@ -97,7 +97,8 @@ class RuledTurnQueue(ABC):
         """See `TurnQueue.recover`."""
         if not await self._is_any_to_recover():
             return Recovered(requeued=(), dead=())
-        dead, spared = [], []
+        dead: list[str] = []
+        spared: list[str] = []
         for work in await self._lost_often():
             history = await self._history_of(work)
             is_spared = has_attempts_left(work, history)

@@ -85,7 +85,7 @@ class OwnershipContract:
 
     async def progress(self, subject: QueueSubject, lease: Lease, key: str) -> None:
         """What an owner writes that gets somewhere."""
-        facts: dict[str, Any] = lease.work.stamp.envelope()
+        facts = lease.work.stamp.envelope()
         taken_up = TurnResumed(**facts, owner=lease.owner, attempt=lease.work.attempts, reason="recovered")
         recorded = EffectRecorded(**facts, key=key, kind="write", name="pay", result=None)
         await subject.log.append(str(lease.work.session_id), [taken_up, recorded], fence=lease.fence)
