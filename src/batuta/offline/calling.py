@@ -29,7 +29,7 @@ LEAST_OF_A_TASK = 0.06
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextCalls:
-    """What a worker does next: calls, or a question it must ask first."""
+    """What a worker does next: calls, and what it must ask: first where there are no calls, else beside their results."""
 
     calls: Sequence[tuple[str, dict[str, Any]]] = ()
     question: str | None = None
@@ -42,7 +42,13 @@ def next_calls(request: ModelRequest, now: datetime) -> tuple[tuple[ToolCallBloc
         return (), None
     work = _following(request) if exchange_of(request) else _first(request, now)
     blocks = tuple(_block(name, args, request, number) for number, (name, args) in enumerate(work.calls))
-    return blocks, work.question
+    return blocks, None if blocks else work.question
+
+
+def left_open(request: ModelRequest, now: datetime) -> str:
+    """What has to be asked about a part of the task, beside the calls that were made for the rest of it; mostly nothing."""
+    work = _first(request, now) if request.tools else NextCalls()
+    return work.question or "" if work.calls else ""
 
 
 def _first(request: ModelRequest, now: datetime) -> NextCalls:
@@ -76,7 +82,7 @@ def _first(request: ModelRequest, now: datetime) -> NextCalls:
     question = next((work.question for work in works if work.question), None)
     calls = [call for work in works for call in work.calls][:MAX_CALLS]
     if calls or question:
-        return NextCalls(calls=calls, question=None if calls else question)
+        return NextCalls(calls=calls, question=question)
     return _by_description(request, task)
 
 
@@ -106,9 +112,25 @@ def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:
         return whole  # its own words hold an `and`: "the days between March and May"
     split = [part for part in planner.divided(text, last) if not part.missing and _may_be_done(part)]
     kept = [part for part in split if part.confidence >= LEAST_OF_A_PIECE or (takes_text and part.agent_id)]
-    if len(kept) < 2:
+    if len(kept) < 2 or (_is_explained(best) and any(_lacks_name(part, best) for part in kept)):
         return whole
     return _sharing(best, kept) if best.intent.reads_every_word else kept
+
+
+def _is_explained(meaning: Interpretation) -> bool:
+    """Whether a meaning accounts for every word of a request."""
+    return meaning.intent.reads_every_word and not meaning.unknown and not meaning.missing
+
+
+def _lacks_name(part: Interpretation, whole: Interpretation) -> bool:
+    """Whether a part is read otherwise than the whole, and without whose it is: "the price of the desk and how many are
+    left" asks for the desks that are left, and for no other pieces.
+    """
+
+    def has_name(meaning: Interpretation) -> bool:
+        return any(slot.is_narrowing and meaning.values.get(slot.name) for slot in meaning.intent.slots)
+
+    return part.label != whole.label and has_name(whole) and not has_name(part)
 
 
 def _sharing(whole: Interpretation, parts: Sequence[Interpretation]) -> list[Interpretation]:

@@ -407,7 +407,7 @@ def _with_antecedent(text: str, context: DialogueContext, interpreter: Interpret
         if slot is None or each.values.get(slot.name) or not (is_owned or slot in each.missing):
             continue
         names = _named_before(slot, context, interpreter, now)
-        whole = _with_name(text, ", ".join(names)) if names else None
+        whole = with_name(text, ", ".join(names)) if names else None
         is_sure = is_owned and rank == 0
         is_asking = is_owned or _asks_something(text, each.intent, context, now)
         if whole is not None and is_asking and (is_sure or _is_explained(whole, each, context, interpreter, now)):
@@ -437,8 +437,8 @@ def _asked_of_one(
     if before is None or not one:
         return None
     kind = _DOCUMENT.search(fold(base_of(context.request))) if re.fullmatch(r"[\w/-]*\d", one) else None
-    for said in dict.fromkeys((text, " ".join(_PRONOUN.sub("", text).split()))):
-        whole = _with_name(said, f"{kind.group()} {one}" if kind else one)
+    for said in dict.fromkeys((text, without_pronouns(text))):
+        whole = with_name(said, f"{kind.group()} {one}" if kind else one)
         meant = interpreter.interpret(whole, now=now, reader=context.language)
         if not _is_whole(meant) or meant[0].agent_id != before.agent_id or meant[0].intent.effect == "change":
             continue
@@ -455,9 +455,14 @@ def _asks_something(text: str, intent: Intent, context: DialogueContext, now: da
     return any(fill_slot(slot, annotated(text, now=now, reader=context.language), now=now) for slot in asking)
 
 
-def _with_name(text: str, name: str) -> str:
+def with_name(text: str, name: str) -> str:
     """A message with what it is about, as one sentence: after a question mark the name would be a request of its own."""
     return f"{text.rstrip(' ?!.')} ({name})"
+
+
+def without_pronouns(text: str) -> str:
+    """A message without the pronouns that stand for what was named."""
+    return " ".join(_PRONOUN.sub("", text).split())
 
 
 def _is_whole(found: Sequence[Interpretation]) -> bool:
@@ -494,11 +499,11 @@ def _named_before(slot: Slot, context: DialogueContext, interpreter: Interpreter
     )
     found: str | Sequence[str] = next(named, ())
     known = slot.known_values()  # the number of a document is no name
-    names = [_called(slot, name) for name in ([found] if isinstance(found, str) else found) if name in known]
+    names = [called(slot, name) for name in ([found] if isinstance(found, str) else found) if name in known]
     return names or [each.value for each in index_for(slot).find(_only_answer(context))][:1]
 
 
-def _called(slot: Slot, value: str) -> str:
+def called(slot: Slot, value: str) -> str:
     """A value by a word that a slot knows it by: a code of two letters is known by the name behind it alone."""
     index = index_for(slot)
     words = (value, *slot.known_values()[value])

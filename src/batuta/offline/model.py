@@ -17,7 +17,7 @@ from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
 from batuta.llm.providers import OFFLINE_NAME, OFFLINE_PROVIDER
 from batuta.offline.answers import answer_from, conclusion, has_changed, summary_of, title_of
-from batuta.offline.calling import next_calls
+from batuta.offline.calling import left_open, next_calls
 from batuta.offline.context import context_of
 from batuta.offline.phrases import phrase
 from batuta.offline.planning import Planner
@@ -61,7 +61,7 @@ def _text(request: ModelRequest, now: datetime) -> str:
     if request.output is not None:
         return json.dumps(_structured(request, request.output.schema, now), ensure_ascii=False)
     if exchange_of(request):
-        return _from_tools(request)
+        return "\n\n".join(part for part in (_from_tools(request), left_open(request, now)) if part)
     task = task_of(request)
     if task.results and not request.tools:
         return conclusion(task)

@@ -31,6 +31,7 @@ from batuta.offline.context import (
     LONGEST_FOLLOW_UP,
     DialogueContext,
     amendment,
+    called,
     changed_result,
     eligible,
     goes_on,
@@ -38,6 +39,8 @@ from batuta.offline.context import (
     narrowed,
     opened_by,
     regrouped,
+    with_name,
+    without_pronouns,
 )
 from batuta.offline.division import (
     RequestPart,
@@ -176,7 +179,25 @@ class Planner:
         """What each piece of a request means, where it has several."""
         context = DialogueContext(answer=last, language=self._language)
         parts = [part for piece, _ in strong_pieces(text) for part in self._every_and(piece, context)]
-        return [part.meaning for part in parts]
+        return [self._of_named(part, parts[:place], context) for place, part in enumerate(parts)]
+
+    def _of_named(self, part: RequestPart, before: Sequence[RequestPart], context: DialogueContext) -> Interpretation:
+        """What a part means, with the name that a pronoun in it stands for: "Ana's phone, and how much did they buy?"."""
+        meaning = part.meaning
+        for each in reversed(before):
+            known = [
+                (slot, said)
+                for slot in each.meaning.intent.slots
+                if slot.is_narrowing and (said := each.meaning.values.get(slot.name))
+            ]
+            if not known or each.meaning.agent_id != meaning.agent_id or not meaning.unknown:
+                continue
+            slot, said = known[0]
+            name = ", ".join(called(slot, one) for one in ([said] if isinstance(said, str) else said))
+            named = self._meanings(with_name(without_pronouns(part.text), name), context)[0]
+            if named.agent_id == meaning.agent_id and not named.unknown and not named.missing:
+                return named
+        return meaning
 
     def _every_and(self, text: str, context: DialogueContext) -> list[RequestPart]:
         """Divide at each `and` whose sides both are requests, be it of the same intent."""

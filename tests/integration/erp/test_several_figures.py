@@ -51,3 +51,47 @@ async def test_what_is_said_of_one_figure_holds_for_those_that_say_nothing(
     found = await asked.ask([text], language)
 
     assert [dict(call.args) for call in found.calls if call.tool_name == "compute_measure"] == expected, str(found)
+
+
+RIBALTA = "Hoteles Ribalta, S.C."
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "price of Olivo joven and how many are in stock",
+            [("find_record", {"which": "Olivo joven", "fields": ["unitPrice", "inventory"]})],
+        ),
+        (
+            "what's the phone of Hoteles Ribalta and how much did they buy this year?",
+            [
+                ("find_record", {"which": RIBALTA, "fields": ["phoneNumber"]}),
+                ("compute_measure", {"measure": "sales", "only": [RIBALTA]}),
+            ],
+        ),
+        (
+            "¿cuánto debemos a Plásticos Lanamar y cuánto les compramos este año?",
+            [
+                ("compute_measure", {"measure": "payables", "only": ["Plásticos Lanamar, S.A."]}),
+                ("compute_measure", {"measure": "purchases", "only": ["Plásticos Lanamar, S.A."]}),
+            ],
+        ),
+    ],
+)
+async def test_two_questions_about_one_name_are_both_about_it(
+    asked: AskedTeam, text: str, expected: list[tuple[str, dict[str, Any]]]
+) -> None:
+    """A figure of everything beside the record of one would be taken for that one's."""
+    found = await asked.ask([text], "es" if "¿" in text else "en")
+
+    said = [(call.tool_name, call.args) for call in found.calls]
+    assert [name for name, _ in said] == [name for name, _ in expected], str(found)
+    assert all(wanted.items() <= args.items() for (_, args), (_, wanted) in zip(said, expected, strict=True)), said
+
+
+async def test_a_part_that_is_not_understood_is_asked_about_beside_the_answer_to_the_rest(asked: AskedTeam) -> None:
+    found = await asked.ask(["phone of Hoteles Ribalta; sales of fridges this year"], "en")
+
+    assert "+32 678832005" in found.answer, str(found)
+    assert "I do not know what “fridges” means here" in found.answer, str(found)
