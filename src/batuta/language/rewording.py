@@ -100,9 +100,9 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
 
 MAX_PHRASE = 4
 _SPANISH_VERB = re.compile(
-    r"\w{2,}(?:[ae]is|[aei]mos|aban?|[aei]rian?|ando|iendo|[aei]r(?:emos|an|lo|la|los|las|se|me|nos)?)"
+    r"\w{2,}(?:[ae]is|[aei]mos|aban?|[ai]rian?|ando|iendo|[aei]r(?:emos|an|lo|la|los|las|se|me|nos)?)"
 )
-"""Verbs by their endings: what one does with a thing tells less than the thing."""
+"""Verbs by their endings: what one does with a thing tells less than the thing. "-eria" ends nouns: avería, tintorería."""
 _NOUNS = (
     "primer tercer cualquier taller alquiler lugar particular dolar celular hogar bar mar par familiar auxiliar similar "
     "militar popular regular escolar mujer caracter ayer super master"
@@ -114,6 +114,8 @@ _ASKS = re.compile(
 )
 _WITHOUT_SUBJECT = re.compile(
     r"(?:(?:y|e) )?(?:(?:desde|hasta|para|a|de|con) )?(?:cuando|cuanto|donde|quien(?:es)?|como|por que) (?:(?:se|lo|la|los|las|le|les|nos|me) )*\w+"
+    r"|(?:(?:y|e) )?(?:(?:por|en|durante) )?cuant[oa]s (?:minutos|horas|dias|noches|semanas|meses|anos|veces) (?:(?:se|lo|la|los|las|le|les|nos|me) )*\w+"
+    r"|(?:and )?how many (?:minutes|hours|days|nights|weeks|months|years|times) (?:is|was|does|do|did|will|can|has) (?:it|they|he|she|that|this)(?: \w+){0,2}"
     r"|(?:and )?(?:when|where|why|who|how(?: much| long| often)?) (?:(?:is|was|does|do|did|will|can|has) )?(?:it|they|he|she|that|this)(?: \w+){0,2}"
 )
 """Spanish verbs alone carry their subject, and English pronouns do."""
@@ -123,6 +125,8 @@ _MEASURED = re.compile(
     re.IGNORECASE,
 )
 """How much of something: rules name the thing, not the glass it comes in."""
+_COUNTED = re.compile(r"\b(?:how\s+many|cu[aá]ntas)\s+(?:hours|horas)\b", re.IGNORECASE)
+"""How long something takes: no opening hours."""
 _ABROAD: dict[Language, str] = {"en": "another country", "es": "otro pais"}
 _STOP = frozenset(word for table in STOP_WORDS.values() for word in table.split()) - {"may", "must"}
 _AMOUNTS = frozenset(AMOUNT_WORDS.split())
@@ -166,7 +170,7 @@ def is_elliptical(text: str) -> bool:
 
 def _plain(text: str, language: Language, *, is_reworded: bool = True) -> str:
     """The words that name the subject, as rules call it if that is wanted; days and hours are seldom named by rules."""
-    without_times = _MEASURED.sub(" ", _without(text, find_times(text)))
+    without_times = _COUNTED.sub(" ", _MEASURED.sub(" ", _without(text, find_times(text))))
     words = words_of(without_dates(aligned(without_times), is_numeric_too=False).replace(BLANK, " "))
     kept: list[str] = []
     while words:
