@@ -52,7 +52,7 @@ car cars coche coches vehiculo
 train trains tren trenes
 phone telephone telefono
 parking aparcamiento
-training course courses formacion curso cursos
+training course courses class classes formacion curso cursos
 stock inventory warehouse existencias inventario almacen almacén
 security seguridad
 data datos
@@ -76,7 +76,7 @@ maintenance maintain maintained serviced servicing mantenimiento mantener revisi
 battery batteries bateria baterias batería baterías
 bike bikes bicycle bicycles bici bicis bicicleta bicicletas
 electric electrical electrico electrica electricos electricas
-weight weigh weighs peso pesa pesan pesar
+weight weigh weighs heavy peso pesa pesan pesar pesado pesada
 size talla tamano
 week weekly semana semanas semanal
 marriage married marry wedding matrimonio boda casarse casarme casar
@@ -93,7 +93,7 @@ rubbish garbage waste basura basuras residuos
 shop store shops stores retail tienda tiendas
 workshop taller
 liability responsabilidad
-speed velocidad
+speed fast velocidad rapido rapida
 pressure presion
 tyre tyres tire tires neumatico neumaticos
 accident accidents accidente accidentes
@@ -156,7 +156,48 @@ library libraries biblioteca bibliotecas
 books libro libros
 loan loans borrow borrowed lend prestamo prestamos prestar prestado
 print prints printing impresion impresiones imprimir
-colour color colours colors
+colour color colours colors colores
+blue azul azules
+red rojo roja rojos rojas
+black negro negra negros negras
+white blanco blanca blancos blancas
+green verde verdes
+yellow amarillo amarilla amarillos amarillas
+grey gray gris grises
+fabric fabrics cloth textile textiles tela telas tejido tejidos
+velvet terciopelo
+cotton algodon
+wool lana
+silk seda
+thread threads yarn yarns hilo hilos
+loom looms telar telares
+grease greases greased lubricate lubricated lubrication engrasar engrasa engrase lubricar lubrica
+shaft shafts axle axles eje ejes
+filter filters filtro filtros
+wear wears wearing dress dressed clothes clothing vestir vestimenta ropa
+allowance allowances perdiem dieta dietas
+raffle raffles raffled lottery sorteo sorteos sortear sortea sortean
+character characters caracter caracteres
+auditor auditors audit audits audited auditoria auditorias auditar audita
+dividend dividends dividendo dividendos
+canteen canteens cafeteria comedor comedores
+menu menus
+night nights noche noches nocturno nocturna nocturnidad
+space spaces plaza plazas
+stairs stair escalera escaleras
+extinguisher extinguishers extintor extintores
+aid auxilio auxilios
+alarm alarms siren sirens alarma alarmas sirena sirenas
+gloves glove guante guantes
+goggles glasses gafas
+shoe shoes boot boots zapato zapatos calzado botas
+tool tools herramienta herramientas
+wage-slip payslip payslips nomina nominas
+desk desks escritorio escritorios
+paper papel
+box boxes caja cajas
+bag bags bolsa bolsas
+bottle bottles botella botellas
 member members membership socio socios miembro miembros
 manager managers gerente gerentes director directora dirige dirigir
 president chair chairman chairwoman presidente presidenta preside
@@ -215,8 +256,10 @@ fuel combustible
 van vans furgoneta furgonetas
 lorry lorries truck trucks camion camiones
 temperature temperatura
-height altura
-width anchura ancho
+height high tall altura alto
+width wide broad anchura ancho ancha
+length long longitud largo larga
+depth deep profundidad profundo profunda
 capacity seats aforo capacidad
 material materials materiales
 quantity cantidad cantidades
@@ -245,7 +288,7 @@ street calle
 absent absence absences ausente ausentes ausencia ausencias apologies
 attend attended attendance attendees asistente asistentes asistencia asistieron
 recommend recommends recommended recomienda recomendar recomendado
-replace replaced replacement sustituir sustitucion reemplazar
+replace replaced replacement substitute deputy sustituir sustituye sustitucion sustituto reemplazar suplente suplentes
 install installs installed installation instalar instala instalacion
 exclude excluded excluido excluida excluye
 annex appendix anexo anexos
