@@ -70,8 +70,6 @@ SURELY_OUTSIDE = 0.6
 SURELY_SMALL_TALK = 0.3
 LEAST_OF_AN_EMPTY = 0.5
 """From which confidence on a question means an intent that takes values and got none."""
-TELLING_WORDS = 3
-"""Of a question that names so many things, an intent without slots takes nothing."""
 WORTH_TRYING = 0.26
 
 _QUESTION = re.compile(
@@ -276,9 +274,10 @@ class Planner:
         nothing of it says that the other is meant, that agent alone.
         """
         fallback, steps = self.interpreter.fallback(), plan.get("steps", [])
-        is_telling = bool(best.intent.slots) or len(" ".join(plain_wordings(text)[:1]).split()) >= TELLING_WORDS
+        is_telling = bool(best.intent.slots) or _names_more(text, best.intent)
         texts = {slot.name for slot in best.intent.slots if slot.type == "text"}
-        is_empty = is_telling and not best.values.keys() - (set() if best.is_sure else texts)
+        # "is shipping free?" names no day, no time and nobody: whatever text an intent takes is no value then
+        is_empty = is_telling and not best.values.keys() - (set() if best.is_sure and best.is_specific else texts)
         is_empty &= best.confidence < LEAST_OF_AN_EMPTY
         is_in_doubt = (bool(best.unknown) and best.unknown_kind != "zone") or not best.is_sure or is_empty
         if fallback is None or not is_in_doubt or len(steps) != 1 or steps[0]["agent_id"] == fallback[0]:
@@ -587,6 +586,12 @@ class Planner:
             phrase("member", language, name=each.name or each.agent_id, about="; ".join(_firsts(each, language)))
             for each in self._team
         )
+
+
+def _names_more(text: str, intent: Intent) -> bool:
+    """Whether a question names a thing that no example of an intent does: such an intent without slots takes nothing."""
+    named = stems_of(" ".join(plain_wordings(text)[:1]))
+    return bool(named) and not named <= stems_of(" ".join(each for texts in intent.examples.values() for each in texts))
 
 
 def _firsts(understanding: Understanding, language: Language) -> list[str]:
