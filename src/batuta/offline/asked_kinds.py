@@ -4,7 +4,7 @@ import re
 
 from batuta.knowledge.cite.units import MONTHS
 
-FIGURE = re.compile(r"\d|\b(?:free|grat\w+|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|hundred|half|un|una"
+FIGURE = re.compile(r"(?<![a-z\d-])\d|[€$£]|\b(?:free|grat\w+|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|hundred|half|un|una"
     r"|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|quince|veinte|treinta|cien|media|medio)\b")  # fmt: skip
 COUNTED_TIME = re.compile(
     r"\b(?:how many|cuant[oa]s) (?P<unit>minutes|hours|days|weeks|months|years|minutos|horas|dias|semanas|meses|anos)\b"
@@ -58,7 +58,7 @@ SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
         re.compile(r"\b(?:when|what time|hours?|cuando|hora|horario|open\w*|clos\w+|abr\w+|cierr\w+)\b"),
         re.compile(r"\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|lunes|martes|miercoles|jueves|viernes|sabado|domingo|next|proxim[oa]s?|siguientes?|within|after the|despues del?|a partir|\d+\s+d(?:ay|ia)s)\b"
-                   rf"|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}\b|\b(?:{'|'.join(MONTHS)})\b\.?,? (?:de[l]? )?\d|\d (?:de |of )?(?:{'|'.join(MONTHS)})\b"),
+                   rf"|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}\b|\b(?:{'|'.join(MONTHS)})\b\.?,? (?:de[l]? )?\d|\b(?:in|by|en|de|before|antes de) (?:{'|'.join(MONTHS)})\b|\d (?:de |of )?(?:{'|'.join(MONTHS)})\b"),
     ),
     (
         re.compile(r"\b(?:who|whom|whose|quien\w*)\b"),
@@ -67,3 +67,9 @@ SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
 )  # fmt: skip
 """What a question asks for, and how a sentence looks that has it."""
+HOW_MUCH = re.compile(r"\b(?:how (?:much|many)|cuant[oa]s?)\b")
+"""What is answered by a figure."""
+WHO_IS = re.compile(r"\b(?:who|quien) (?:is|was|es|era|fue) (?:the|el|la|our|nuestr[oa]|su|mi|my)\b")
+"""Asks for somebody by what they are."""
+NAMES_ONE = re.compile(r"[\w,:|(] (?:[&\"“«] ?)?[A-ZÁÉÍÓÚÑ]\w|[A-ZÁÉÍÓÚÑ]\w+ [A-ZÁÉÍÓÚÑ&]|\b(?:is|are|es|son)\b")
+"""Names somebody, or says who it is in small letters."""

@@ -22,7 +22,7 @@ from batuta.language.findings import Language
 from batuta.language.folding import fold, stem, words_of
 from batuta.language.rewording import LIGHT_WORDS, PLAIN_WORDS, divided_follow_up, is_elliptical
 from batuta.language.vocabulary import CONCEPTS, STOP_WORDS
-from batuta.offline.asked_kinds import COUNTED_TIME, FIGURE, MONEY, SOUGHT, STRICT
+from batuta.offline.asked_kinds import COUNTED_TIME, FIGURE, HOW_MUCH, MONEY, NAMES_ONE, SOUGHT, STRICT, WHO_IS
 from batuta.offline.phrases import phrase
 
 LEAST_RELEVANCE = 0.44
@@ -230,6 +230,12 @@ def _unsaid_kind(question: str, quotes: Sequence[Quote]) -> list[str]:
     things, count = _counted(question), _COUNTS.search(plain)
     if count and things and texts and not any(_has(things, _words(text)) or _NUMBER.search(text) for text in texts):
         unsaid.append(count.group(1).split()[0])  # a heading names it, and nothing below it says how many
+    amount = HOW_MUCH.search(plain)
+    if amount and texts and not (unsaid or any(map(FIGURE.search, texts))):
+        unsaid.append(plain[amount.start() :].strip(" ?.!"))
+    someone = WHO_IS.search(plain)
+    if someone and texts and not any(NAMES_ONE.search(each.text) for each in quotes):
+        unsaid.append(plain[someone.start() :].strip(" ?.!"))
     return unsaid
 
 
@@ -511,6 +517,14 @@ _PREDICATES = (
     re.compile(
         r"\b(?:que|cuant[oa]s?) (?P<asked>\w+)(?: del? \w+)* (?:tiene|tienen|cobra|cobran|gana|ganan|usa|usan|gasta|gastan|lleva|llevan)\b"
     ),
+    re.compile(
+        r"\bcuant[oa]s (?:\w+ ){1,3}(?:tiene|tienen|hay en|mide|ocupa|ocupan) (?:(?:el|la|los|las) )?(?P<asked>\w+)"
+    ),
+    re.compile(r"\bhow many \w+ (?P<asked>\w+ed)\b"),
+    re.compile(r"\bcuant[oa]s \w+ (?P<asked>\w+(?:aron|ieron))\b"),
+    re.compile(
+        r"\bhow many (?:\w+ ){1,3}(?:does|do|did) (?:(?:the|our|my|your) )?(?P<asked>\w+) (?:have|cover|measure)\b"
+    ),
     re.compile(r"\b(?:what|which|how much) (?P<asked>\w+) (?:does|do|did|has|have|is|are|was|were|can|may|will)\b"),
     re.compile(r"\bhow \w+ (?:is|are|was|were) (?:the|my|our|your) (?:\w+ )*?(?P<asked>\w+) (?:of|for|on|at|in|to)\b"),
     re.compile(r"\b(?:how much|when|what) (?:does|do|did|will|would|was|were|is|are) (?:\w+[ -])+(?P<asked>\w+)\W*$"),
@@ -527,7 +541,7 @@ _MEASURED = tuple(
         (MONEY.pattern, "cost price amount cuesta precio vale coste importe cantidad"),
         (r"\d ?%|\b(?:percent|por ciento)\b", "share percentage porcentaje proporcion"),
         (r"\d ?(?:°|º) ?[cf]\b|\b(?:degrees|grados)\b", "temperature temperatura"),
-        (r"\d ?(?:kg|g|t|kilos?|tons?|toneladas?)\b", "weight weigh peso pesa"),
+        (r"\d ?(?:kg|g|t|kilos?|tons?|toneladas?)\b", "weight weigh heavy peso pesa pesado"),
     )
 )
 """What a quantity names by its unit, though it has none of these words."""

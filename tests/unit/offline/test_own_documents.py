@@ -143,3 +143,56 @@ async def test_documents_answer_in_either_language_and_say_what_they_leave_out(
     assert said in outcome.answer
     assert "appointments" not in outcome.answer
     assert "citas" not in outcome.answer
+
+
+FABRICS = "Referencia;Artículo;Precio EUR\nTX-100;Lona cruda;6,80\nTX-210;Terciopelo azul;19,90\n"
+COMMITTEE = (
+    "Acta del comité\nFecha: 14 de septiembre de 2026\nAsistentes: Rosa Calvo, Iván Peralta\n\n"
+    "1. Nocturnidad\nIván Peralta propone subir el plus de nocturnidad. Se decidirá en la reunión de noviembre.\n\n"
+    "2. Averías\nEn agosto hubo doce averías.\n"
+)
+LOOM = (
+    "# Loom Arvid: manual\n\n## Technical data\n\n| Property | Value |\n|---|---|\n| Weight | 2,350 kg |\n\n"
+    "## Error codes\n\n| Code | Meaning | Remedy |\n|---|---|---|\n| A12 | Oil pressure low | Stop the loom |\n"
+)
+LEASE = (
+    "# Nave de Sabadell\n\n## Superficie\nLa nave tiene 1.150 metros cuadrados.\n\n"
+    "## Obras\nNo se hacen obras sin permiso escrito del propietario.\n"
+)
+SHOP = "# Shop\n\n## Shipping\nShipping is free from 60 euros.\n\n## Dress\nStaff may not wear shorts.\n"
+COURSES = "# Formación\n\n| Curso | Horas | Formador |\n|---|---|---|\n| Excel avanzado | 16 | Laia Bosch |\n"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def textiles(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[AskedTeam]:
+    documents = {
+        "precios.csv": FABRICS, "acta.txt": COMMITTEE, "loom.md": LOOM, "nave.md": LEASE, "shop.md": SHOP, "cursos.md": COURSES,
+    }  # fmt: skip
+    async with team_with(documents, tmp_path_factory.mktemp("textiles")) as asked:
+        yield asked
+
+
+@pytest.mark.parametrize(
+    ("conversation", "language", "said"),
+    [
+        (["Is shipping free?"], "en", "free from 60 euros"),
+        (["How much is the blue velvet?"], "en", "19,90"),
+        (["How heavy is the loom?"], "en", "2,350 kg"),
+        (["¿Cuántas averías hubo en agosto?"], "es", "doce averías"),
+        (["¿Cuándo se decide el plus de nocturnidad?"], "es", "reunión de noviembre"),
+        (["¿Quién da el curso de Excel?", "¿cuántas horas dura?"], "es", "16"),
+        (["¿Qué día es festivo el comedor?"], "es", "Los documentos no dicen nada"),
+        (["¿Cuánto cuesta la tintorería?"], "es", "Los documentos no dicen nada"),
+        (["¿Cuánto cobra Rosa Calvo?"], "es", "Los documentos no dicen nada"),
+        (["¿Quién es el propietario de la nave?"], "es", "Los documentos no dicen nada"),
+        (["¿Cuántos metros cuadrados tiene la oficina?"], "es", "Los documentos no dicen nada"),
+        (["How many looms do we have?"], "en", "The documents do not say anything"),
+        (["How many people applauded at the meeting?"], "en", "The documents do not say anything"),
+    ],
+)
+async def test_what_is_asked_stands_in_what_is_quoted(
+    textiles: AskedTeam, conversation: list[str], language: str, said: str
+) -> None:
+    """An amount needs a figure that is no code, and somebody a name; what has it is about the thing that is asked about."""
+    outcome = await textiles.ask(conversation, language)
+    assert said in outcome.answer
