@@ -1,12 +1,14 @@
 """How fast a thousand files are read, and what a chat feels of it: `python -m bench.files`.
 
 A platform of one process on a SQLite file, as a small installation runs it. Files of every kind come over HTTP and are
-read, cut and indexed as jobs while somebody chats; the client shares the machine. Without text recognition.
+read, cut and indexed as jobs while somebody chats. Who uploads and who chats share the machine, but no process. Without
+text recognition.
 """
 
 import argparse
 import asyncio
 import base64
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from itertools import cycle
@@ -95,18 +97,21 @@ async def files(fleet: Fleet, secrets: Sequence[str], number: int) -> list[Line]
             busy.append((await talker.ask())["first event"])
             await asyncio.sleep(0.2)
 
-    made = list(made_files(number))
+    uploading = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bench.files", "--upload-to", fleet.addresses[0], "--files", str(number)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert uploading.stdin is not None
+    assert uploading.stdout is not None
+    uploading.stdin.write(f"{secrets[1]}\n".encode())
+    await uploading.stdout.readline()  # it has made its files
     processes = [psutil.Process(child.pid) for child in fleet.alive.values()]
     before, before_own = sum(map(_cpu_seconds, processes)), sum(map(_own_cpu_seconds, processes))
     chatting = asyncio.create_task(chat())
     began = time.perf_counter()
-    waiting = iter(made)
-
-    async def upload() -> None:
-        for name, data in waiting:
-            await _upload(owner.http, name, data)
-
-    await asyncio.gather(*(upload() for _ in range(UPLOADS_AT_ONCE)))
+    if await uploading.wait():
+        raise AssertionError("the files were not uploaded")
     uploaded = time.perf_counter() - began
     refused = await _all_read(owner.http, number)
     seconds = time.perf_counter() - began
@@ -129,6 +134,19 @@ async def files(fleet: Fleet, secrets: Sequence[str], number: int) -> list[Line]
              aim=f"≤ {MOST_TIMES_IDLE:g} × idle", met=ratio <= MOST_TIMES_IDLE),
         Line("turns meanwhile", f"{len(busy)}", f"{ratio:.2f} × idle"),
     ]  # fmt: skip
+
+
+async def upload_all(address: str, secret: str, number: int) -> None:
+    """What the other process does: make the files, say so, and upload some at once."""
+    waiting = iter(list(made_files(number)))
+    print("made", flush=True)
+    async with aiohttp.ClientSession(address, headers={"Authorization": f"Bearer {secret}"}) as http:
+
+        async def upload() -> None:
+            for name, data in waiting:
+                await _upload(http, name, data)
+
+        await asyncio.gather(*(upload() for _ in range(UPLOADS_AT_ONCE)))
 
 
 async def _upload(http: aiohttp.ClientSession, name: str, data: bytes) -> None:
@@ -190,7 +208,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mode", choices=MODES, action="append")
     parser.add_argument("--files", type=int, default=FILES)
+    parser.add_argument("--upload-to", metavar="ADDRESS", help="only upload, with the key that standard input brings")
     wanted = parser.parse_args()
+    if wanted.upload_to is not None:
+        asyncio.run(upload_all(wanted.upload_to, sys.stdin.readline().strip(), wanted.files))
+        return
     zygote = Zygote([PROCESSES, "bench.load_team"])
     try:
         found = [
