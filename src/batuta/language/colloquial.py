@@ -26,6 +26,8 @@ _COURTESIES = (
     rf"(?:serias?|seria\s+usted)\s+tan\s+amable\s+de{_PLEASE}(?:decirme\s+{_ASKED_WORD})?",
     r"(?:(?:please\s+)?be\s+so\s+(?:kind|good)\s+(?:as\s+to|and)|(?:tenga|ten|tendria|tendrias)\s+la\s+(?:bondad|amabilidad|gentileza)\s+de|"
     r"(?:haga|haz|hagame|hazme|me\s+hace[s]?|me\s+haria[s]?)\s+el\s+favor\s+de|(?:sea|se)\s+tan\s+amable\s+de)\s+",
+    r"(?:que\s+)?no\s+(?:se\s+te\s+olvide|(?:te\s+)?olvides(?:\s+de)?)\s+(?=\w+r(?:me|nos|l[oae]s?)?\s)",
+    r"(?:please\s+)?(?:make\s+sure|be\s+sure)\s+to\s+",
     r"(?:is\s+there\s+)?any\s+chance\s+(?:that\s+)?you\s+(?:could|can|might)\s+",
     r"(?:hay|habria)\s+(?:alguna\s+)?(?:posibilidad|manera|forma)\s+de\s+(?:que\s+)?",
     rf"(?:te|le)\s+importaria\s+decirme\s+{_ASKED_WORD}",
@@ -40,7 +42,8 @@ _IS_IT_SO = re.compile(r"[\s,]+(?:ok(?:ay)?|right|vale|verdad|no)\s*(?=\?\s*$)")
 """Asks for a yes behind what it asks about: "taxi at night, ok?"."""
 _GREETING = re.compile(
     r"^[\s¿¡]*(?:hello|hi(?:ya)?|hey|good\s+(?:morning|afternoon|evening|day)|hola|buenos\s+dias|buenas(?:\s+(?:tardes|noches))?|saludos)"
-    r"(?:\s+(?:there|again|all|team|everyone|equipo|a\s+todos))?\s*[,.!:]+[\s¿¡]*"
+    r"(?:\s+(?:there|again|all|team|everyone|equipo|a\s+todos))?\s*[,.!:]+[\s¿¡]*|"
+    r"^[\s¿¡]*(?:many\s+|mil\s+|muchas\s+)?(?:thanks|thank\s+you|thx|gracias)(?:\s+a\s+lot|\s+so\s+much)?\s*[,.!:;]+\s*(?:(?:and|y)\s+)?(?:now|ahora)\s+"
 )
 _THANKS = re.compile(
     r"[\s,.!?;]+(?:many\s+|mil\s+|muchas\s+|muchisimas\s+)?(?:thanks|thank\s+you|thx|gracias)"

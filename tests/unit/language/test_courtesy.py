@@ -24,6 +24,8 @@ NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
         ("uh cancel the dentist would you", "cancel the dentist"),
         ("Good morning! Would you be so kind as to book a call with Eva? Thanks a lot", "book a call with Eva"),
         ("Buenos días, ¿serías tan amable de ponerme una cita? Mil gracias", "ponerme una cita"),
+        ("gracias, y ahora anula el dentista", "anula el dentista"),
+        ("que no se te olvide anular la cita", "anular la cita"),
         ("hiya, any chance you could squeeze Eva in?", "squeeze Eva in?"),
     ],
 )
