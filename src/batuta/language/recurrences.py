@@ -128,6 +128,7 @@ _PATTERN = re.compile(
     rf"|(?:(?:on\s+)?the\s+|el\s+)?(?:day\s+|dia\s+)?(?P<monthday>\d{{1,2}})(?:st|nd|rd|th)?\s+{_MONTHLY}"
     rf"|{_EVERY}\s+(?P<other>other\s+|second\s+)?(?:(?P<amount>{NUMBER})\s+)?(?:{_DAYS}|(?P<unit>{one_of(_UNITS)}))"
     rf"|(?P<working>(?:on\s+)?weekdays|every\s+weekday|(?:los\s+)?dias\s+laborables|entre\s+semana)|(?P<weekend>(?:on\s+)?(?:the\s+)?weekends|{_EVERY}\s+(?:weekend|fin\s+de\s+semana|finde)|(?:los\s+|todos\s+los\s+)?(?:fines\s+de\s+semana|findes))"
+    rf"|(?:un\s+|el\s+|los\s+)?(?P<one>{WEEKDAY})\s+(?:de\s+cada\s+(?P<of>{NUMBER})|si(?:\s*,)?(?:\s+y)?(?:\s+(?:el\s+)?(?:otro|{WEEKDAY}))?\s+no)"
     rf"|(?P<adverb>{one_of((*_ADVERBS, *_FORTNIGHTLY))})|{_PLURAL})\b"
 )
 
@@ -197,6 +198,9 @@ def _recurrence(match: re.Match[str]) -> Recurrence | None:
     if match["monthday"]:
         day = int(match["monthday"])
         return Recurrence(frequency="monthly", day_of_month=day) if 1 <= day <= 31 else None
+    if match["one"]:
+        interval = small_number(match["of"]) if match["of"] else 2
+        return Recurrence(frequency="weekly", interval=interval, weekdays=(WEEKDAYS[match["one"]],))
     if match["working"]:
         return Recurrence(frequency="weekly", weekdays=(0, 1, 2, 3, 4))
     if match["adverb"]:

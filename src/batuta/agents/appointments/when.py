@@ -71,6 +71,7 @@ _DOUBTFUL = re.compile(
     rf"\b(?:on\s+(?:the\s+)?\d{{1,2}}\b(?![:.]?\d|\s*(?:[ap]m|[ap]\.m))|\d{{1,2}}(?:st|nd|rd|th){_NOT_A_RANK}|"
     rf"(?:on|by)\s+the\s+(?:{one_of(ORDINALS)}|\w+(?:enth|ieth|fth|ghth|inth)){_NOT_A_RANK}|"
     rf"el\s+{one_of(word for word, value in UNITS_ES.items() if 1 < value < 31 and word not in ('un', 'una'))}\b(?!\s+de\s+\w+)|"
+    rf"(?:every|each|cada)\s+(?:\d+|{one_of(UNITS_ES)}|{one_of(ORDINALS)}|two|three|four|other|otr[oa])|"
     rf"(?:next|coming)\s+few\s+days|\w+\s+(?:days?|weeks?|months?|dias?|semanas?)\s+(?:later|despues)|pasado|easter|thanksgiving|"
     rf"semana\s+santa|pascua|new\s+year(?!'?s\s)|ramadan|some(?:day|time)|algun\s+dia|(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)\b(?!\w)|"
     rf"\d{{1,2}}[-–]\d{{1,2}}(?![-–.:\d])|\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|{WEEKDAY}s?|tomorrow|yesterday|today|hoy|ayer)\b"

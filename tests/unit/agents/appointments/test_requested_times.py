@@ -117,6 +117,8 @@ def test_a_day_is_understood_however_it_is_said(text: str, day: str) -> None:
         "book a meeting on the 45th at 10",
         "book a meeting 3-12 at 10",
         "book a meeting at Easter at 10",
+        "book a meeting every third day or so at 10",
+        "cita cada dos por tres a las 10",
         "book a meeting sometime next year at 10",
         "book a meeting two days later at 10",
         "book a meeting on the 20 at 10",

@@ -61,6 +61,8 @@ async def starts(desk: Desk, request: str = "list my appointments") -> list[str]
         ("cena los últimos viernes de mes a las 21:00", "2026-11-27T21:00", "FREQ=MONTHLY;BYDAY=-1FR"),
         ("physio every fortnight on Tuesdays at 5pm", "2026-11-17T17:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
         ("fisio cada quince días los martes a las 17", "2026-11-17T17:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+        ("fisio un martes de cada dos a las 17", "2026-11-17T17:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+        ("fisio los martes sí, martes no a las 17", "2026-11-17T17:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
         ("physio weekly on Tuesday at 5pm", "2026-11-17T17:00", "FREQ=WEEKLY"),
         ("the weekly meeting on Tuesday at 5pm", "2026-11-17T17:00", None),
         ("gimnasio los fines de semana a las 11", "2026-11-21T11:00", "FREQ=WEEKLY;BYDAY=SA,SU"),
