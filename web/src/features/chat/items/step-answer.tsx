@@ -3,17 +3,19 @@
 import { MessageSquareText } from "lucide-react";
 
 import { Disclosure } from "../../../components/disclosure";
+import { withTables } from "../../../events";
 import { useText } from "../../../lib/i18n";
 import { plainText } from "../../../lib/words";
 import { AssistantMessage, type AssistantMessageProps } from "./assistant-message";
 
 export const StepAnswer = ({ item, turn }: AssistantMessageProps) => {
   const t = useText();
+  const words = plainText(withTables(item.content, turn.items));
   const summary = (
     <>
       <MessageSquareText aria-hidden="true" className="size-3.5 shrink-0" />
       <span className="shrink-0">{t.chat.stepAnswer}</span>
-      <span className="text-faint min-w-0 flex-1 truncate font-normal">{plainText(item.content)}</span>
+      <span className="text-faint min-w-0 flex-1 truncate font-normal">{words}</span>
     </>
   );
   return (
