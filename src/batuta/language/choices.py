@@ -18,6 +18,8 @@ length on."""
 
 SHORTENED = {"q": "que", "k": "que"}
 """What people type for a word that phrases have: "tenemos q pagar"."""
+OWN = "="
+"""Before a short word that is not known, which has no stem to share."""
 MAX_KEPT = 4096
 """How many words are remembered with what they were mended to."""
 SHORTEST_OWN = 4
@@ -97,8 +99,8 @@ class ChoiceIndex:
         self, found: list[Finding[str]], text: str, words: Sequence[tuple[str, int, int]], *, takes_parts: bool
     ) -> None:
         """Add what some words name, where nothing is found yet."""
-        stems = [self._stem(word) for word, _, _ in words]
         mended = [self._mended(word) for word, _, _ in words]
+        stems = [near if near[0] == OWN else self._stem(word) for (word, _, _), near in zip(words, mended, strict=True)]
         begins = [at for at in range(len(words)) if {stems[at], mended[at]} & self._first_stems]
         for size in range(min(self._longest, len(words)), 0, -1):
             for at in begins:
@@ -130,7 +132,9 @@ class ChoiceIndex:
             close = (
                 () if is_known else [*self._near.get(word[0], ()), *self._near.get(SOUNDS_LIKE.get(word[0], ""), ())]
             )
-            self._mending[word] = self._stem(nearest(word, close) or word)
+            # "sal" is no "sales", though both have one stem
+            is_own = len(word) < SHORTEST_PART and not is_known
+            self._mending[word] = f"{OWN}{word}" if is_own else self._stem(nearest(word, close) or word)
         return self._mending[word]
 
 
