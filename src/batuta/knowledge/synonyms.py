@@ -53,7 +53,7 @@ train trains tren trenes
 phone telephone telefono
 parking aparcamiento
 training course courses class classes formacion curso cursos
-stock inventory warehouse existencias inventario almacen almacén
+stock inventory warehouse remaining queda quedan existencias inventario almacen almacén
 security seguridad
 data datos
 support soporte
@@ -122,7 +122,13 @@ kilometre kilometres kilometer mileage kilometro kilometros kilometraje
 tea teas tes
 teapot teapots tetera teteras
 kettle kettles hervidor hervidores
-coffee cafe cafes
+coffee cafe cafes cafetera cafeteras
+bread loaf loaves pan panes
+bakery bakeries panaderia panaderias
+flour harina
+butter mantequilla
+sugar azucar
+salt sal
 free gratis gratuito gratuita gratuitos gratuitas
 old viejo vieja viejos viejas antiguo antigua
 launch launched lanzamiento lanzar
@@ -260,7 +266,7 @@ height high tall altura alto
 width wide broad anchura ancho ancha
 length long longitud largo larga
 depth deep profundidad profundo profunda
-capacity seats aforo capacidad
+capacity seats fit fits hold holds aforo capacidad cabe caben admite admiten
 material materials materiales
 quantity cantidad cantidades
 brand marca marcas

@@ -3,9 +3,13 @@
 import re
 
 from batuta.knowledge.cite.units import MONTHS
+from batuta.language.lexicon import HUNDREDS, SCALES, TENS, UNITS_EN, UNITS_ES, one_of
 
-FIGURE = re.compile(r"(?<![a-z\d-])\d|[€$£]|\b(?:free|grat\w+|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|hundred|half|un|una"
-    r"|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|quince|veinte|treinta|cien|media|medio)\b")  # fmt: skip
+_NUMBER_WORDS = one_of((*UNITS_EN, *UNITS_ES, *TENS, *HUNDREDS, *SCALES))
+FIGURE = re.compile(
+    rf"(?<![a-z\d-])\d|[€$£]|\b(?:{_NUMBER_WORDS}|free|grat\w+|once|twice|half|medi[oa]|dozen|docena|no|none|all|both|unlimited|ningun\w*|nadie|tod[oa]s|amb[oa]s|ilimitad\w+)\b"
+)
+"""How much or how many, in figures or words; the number of a code such as A12 is none."""
 COUNTED_TIME = re.compile(
     r"\b(?:how many|cuant[oa]s) (?P<unit>minutes|hours|days|weeks|months|years|minutos|horas|dias|semanas|meses|anos)\b"
 )
