@@ -70,6 +70,8 @@ SURELY_OUTSIDE = 0.6
 SURELY_SMALL_TALK = 0.3
 LEAST_OF_AN_EMPTY = 0.5
 """From which confidence on a question means an intent that takes values and got none."""
+LEAST_OF_A_TEXT = 0.6
+"""… and one that takes any text, where the question names no day, no time and nobody."""
 WORTH_TRYING = 0.26
 
 _QUESTION = re.compile(
@@ -278,7 +280,7 @@ class Planner:
         texts = {slot.name for slot in best.intent.slots if slot.type == "text"}
         # "is shipping free?" names no day, no time and nobody: whatever text an intent takes is no value then
         is_empty = is_telling and not best.values.keys() - (set() if best.is_sure and best.is_specific else texts)
-        is_empty &= best.confidence < LEAST_OF_AN_EMPTY
+        is_empty &= best.confidence < (LEAST_OF_A_TEXT if texts else LEAST_OF_AN_EMPTY)
         is_in_doubt = (bool(best.unknown) and best.unknown_kind != "zone") or not best.is_sure or is_empty
         if fallback is None or not is_in_doubt or len(steps) != 1 or steps[0]["agent_id"] == fallback[0]:
             return plan

@@ -160,6 +160,7 @@ LEASE = (
     "## Obras\nNo se hacen obras sin permiso escrito del propietario.\n"
 )
 SHOP = "# Shop\n\n## Shipping\nShipping is free from 60 euros.\n\n## Dress\nStaff may not wear shorts.\n"
+COFFEE = "# Coffee machine\n\n## Descaling\nDescale it every two months. It takes twenty-five minutes.\n"
 COURSES = "# Formación\n\n| Curso | Horas | Formador |\n|---|---|---|\n| Excel avanzado | 16 | Laia Bosch |\n"
 
 
@@ -167,6 +168,7 @@ COURSES = "# Formación\n\n| Curso | Horas | Formador |\n|---|---|---|\n| Excel 
 async def textiles(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[AskedTeam]:
     documents = {
         "precios.csv": FABRICS, "acta.txt": COMMITTEE, "loom.md": LOOM, "nave.md": LEASE, "shop.md": SHOP, "cursos.md": COURSES,
+        "coffee.md": COFFEE,
     }  # fmt: skip
     async with team_with(documents, tmp_path_factory.mktemp("textiles")) as asked:
         yield asked
@@ -183,6 +185,8 @@ async def textiles(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[As
         (["¿Quién da el curso de Excel?", "¿cuántas horas dura?"], "es", "16"),
         (["¿Qué día es festivo el comedor?"], "es", "Los documentos no dicen nada"),
         (["¿Cuánto cuesta la tintorería?"], "es", "Los documentos no dicen nada"),
+        (["¿Cuánta sal queda?"], "es", "Los documentos no dicen nada"),
+        (["How long does descaling take?"], "en", "twenty-five minutes"),
         (["¿Cuánto cobra Rosa Calvo?"], "es", "Los documentos no dicen nada"),
         (["¿Quién es el propietario de la nave?"], "es", "Los documentos no dicen nada"),
         (["¿Cuántos metros cuadrados tiene la oficina?"], "es", "Los documentos no dicen nada"),
