@@ -61,7 +61,7 @@ from batuta.language.periods import find_comparisons, find_periods
 from batuta.language.understanding import Settled, Synonyms
 
 DOCUMENT = "document"
-_FIRST_PERSON = re.compile(r"\b(?:we|our|us|i|my|compramos|hemos\s+comprado|comprado|pagamos|compr[oe]|pague)\b")
+_FIRST_PERSON = re.compile(r"\b(?:we|our|us|i|my|compramos|(?<!\bha\s)(?<!\bhan\s)comprado|pagamos|compr[oe]|pague)\b")
 _THEY_BUY = re.compile(
     r"\b(?:which|what|que)\s+(?:countr(?:y|ies)|markets?|cit(?:y|ies)|pais(?:es)?|mercados?|ciudad(?:es)?)\s+(?:nos\s+)?"
     r"(?:buys?|bought|compran?|compro|compraron|ha[n]?\s+comprado)\b"
@@ -110,6 +110,11 @@ _STOCK = "stock_quantity"
 _INVOICES = "invoice_count"
 _COUNTED_INVOICES = {"receivables": "open_invoice_count", "overdue_receivables": "overdue_invoice_count"}
 """How many invoices there are of what is owed."""
+_BILLED = frozenset({"sales", "invoiced"})
+_MANY_INVOICES = re.compile(
+    r"\b(?:most|fewest|mas|menos)\s+(?:(?:overdue|open|unpaid|late)\s+)?(?:invoices|facturas)\b"
+)
+"""Asks who has the most of them, and not the largest."""
 _ORDERS = frozenset({"open_purchase_orders", "orders_to_ship", "open_quotes"})
 _PARTY_COUNTS = frozenset({"customer_count", "vendor_count"})
 _EITHER_SIDE = frozenset({"receivables_due", "overdue_receivables"})
@@ -125,6 +130,9 @@ _HOW_MANY = re.compile(r"\b(?:how many|cuant[oa]s)\b")
 _ASKS_WHEN = re.compile(r"\b(?:when|cuando)\b")
 """Asks for a date, which no measure is."""
 _FUTURE = re.compile(r"\b(?:will|won['’]?t|going\s+to|vamos\s+a|van\s+a|va\s+a|\w{3,}(?:remos|aran|eran|iran))\b")
+_OF_SEVERAL = re.compile(r"\b(?:their|sus?)\b")
+_TO_THEM = re.compile(r"\b(?:owe|owes|owed|pay|paid|pays|bill|billed|sell|sold|invoiced?)\s+(?:them|him|her)\b")
+"""Whom a figure is about, by a pronoun."""
 _NARROWS = re.compile(r"(?:(?:and|but|y|pero|ahora|now)\W+)?(?:only|just|solo|solamente|unicamente)\b")
 _PAYMENTS = frozenset({"payments_received", "payments_made"})
 _BARELY_PAID = re.compile(r"(?:paid|pay|pag\w+|cobrad[oa]s?)")
@@ -187,7 +195,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         settle_change(question)
         settle_versus(question, names, access)
         settle_sums(question)
-        _require_owner(question, texts[-1])
+        _require_owner(question, texts)
         _settle_companies(question, names, access)
         if not is_summed:
             _settle_documents(question, names)
@@ -291,6 +299,8 @@ def _settle_measures(
     names = of_customers(question, names, found, access)
     if "count" in said and noun_of(question.plain) == "invoiced" and not splits:
         names = [_COUNTED_INVOICES.get(name, name) for name in names]
+    if _MANY_INVOICES.search(question.plain) and splits and question.is_ranked:
+        names = [_COUNTED_INVOICES.get(name, _INVOICES if name in _BILLED else name) for name in names]
     late = [each.text for each in found if each.value.startswith("overdue_")]
     if late and _ORDERS & set(names):
         question.unknown.append(late[0])  # orders have no date that says so
@@ -538,11 +548,18 @@ def _require_past(question: FigureQuestion, text: str, names: Sequence[str]) -> 
         question.unknown.append(said.group())
 
 
-def _require_owner(question: FigureQuestion, text: str) -> None:
-    """The owner of a figure called "its" must be known; otherwise the total of all would be taken for it."""
-    whose = unnamed_owner(text)
-    if whose and not question.values.get("only"):
-        question.unknown.append(whose)
+def _require_owner(question: FigureQuestion, texts: Sequence[str]) -> None:
+    """The owner of a figure called "its" must be known; otherwise the total of all would be taken for it.
+
+    "Sales by customer", and then "their margin", is of each of them.
+    """
+    if question.values.get("only"):
+        return
+    whose, to_whom = unnamed_owner(texts[-1]), _TO_THEM.search(fold(texts[-1]))
+    are_all = question.values.get("split_by") and not {"top", "bound", "place"} & set(question.values)
+    are_each = are_all and _OF_SEVERAL.search(fold(whose)) and not unnamed_owner(question.text)
+    question.unknown += [whose] if whose and not are_each else []
+    question.unknown += [to_whom.group()] if to_whom and not are_all else []
 
 
 def _settle_companies(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> None:

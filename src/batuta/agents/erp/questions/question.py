@@ -72,7 +72,8 @@ def names_documents(text: str) -> bool:
 def unnamed_owner(text: str) -> str:
     """The word that says whose something is, where no party is named before it: "its overdue invoices"."""
     whose, plain = owner_said(text), fold(text)
-    is_named = _PARTIES.search(plain[: plain.index(whose)]) or _TO_PARTIES.search(plain)
+    before = plain[: plain.index(whose)]
+    is_named = _PARTIES.search(before) or noun_of(before) or _TO_PARTIES.search(plain)
     return "" if is_named else whose
 
 
