@@ -76,7 +76,7 @@ SHORTENED: dict[Language, dict[str, str]] = {
     "es": {
         "q": "que", "k": "que", "d": "de", "x": "por", "xq": "por que", "pq": "por que", "cn": "con", "c/": "con", "tb": "tambien",
         "tmb": "tambien", "xfa": "por favor", "pf": "por favor", "dnd": "donde", "cdo": "cuando", "reu": "reunion",
-        "grax": "gracias", "sem": "semana", "emos": "hemos", "an": "han", "ke": "que", "kien": "quien", "qien": "quien", "aora": "ahora",
+        "grax": "gracias", "sem": "semana", "emos": "hemos", "ke": "que", "kien": "quien", "qien": "quien", "aora": "ahora",
         "asta": "hasta", "bendido": "vendido", "bendimos": "vendimos", "bentas": "ventas", "ventaz": "ventas", "deven": "deben", "deve": "debe",
         "bencidas": "vencidas", "bencida": "vencida", "bencido": "vencido", "bence": "vence", "bencen": "vencen", "probedor": "proveedor",
         "probedores": "proveedores", "clintes": "clientes",
