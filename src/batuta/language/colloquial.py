@@ -68,7 +68,7 @@ SHORTENED: dict[Language, dict[str, str]] = {
     "en": {
         "u": "you", "ur": "your", "r": "are", "w": "with", "w/": "with", "wat": "what", "wats": "what's", "wen": "when", "hav": "have",
         "rn": "right now", "n": "and", "yday": "yesterday", "aft": "afternoon", "hols": "holidays", "appt": "appointment",
-        "mtg": "meeting", "resched": "reschedule", "mv": "move", "abt": "about", "bc": "because", "ppl": "people", "wk": "week",
+        "mtg": "meeting", "tmrw": "tomorrow", "tmr": "tomorrow", "tmw": "tomorrow", "resched": "reschedule", "mv": "move", "abt": "about", "bc": "because", "ppl": "people", "wk": "week",
         "yr": "year", "hrs": "hours", "hr": "hour", "wich": "which", "havnt": "haven't", "wont": "won't", "alot": "a lot",
         "recieved": "received",
         **{f"{verb}nt": f"{verb}n't" for verb in ("have", "has", "had", "do", "does", "did", "is", "are", "was", "were")},
