@@ -93,6 +93,8 @@ _ASKS_WHAT = re.compile(
     r"\b(?:what|which|que|cual(?:es)?)\s+(?:is|are|was|were|do|does|did|es|son|era|eran|fue|dice|pone|cuesta)\b"
 )
 """What a picture seldom answers: "what is the rent of a half plot?" names a thing."""
+_OF_ONESELF = re.compile(r"\b(?:i|my|me|mine|we|our|mi|mis|tengo|tenemos|estoy|como|quedo)\b")
+"""What is one's own stands in one's calendar: "when is my dentist appointment?"."""
 _OPENS_A_QUESTION = re.compile(_QUESTION.pattern.partition("|")[2])
 _FIRST = re.compile(r"\b(?:first|1|primer[oa]?|former)\b")
 _SECOND = re.compile(r"\b(?:second|2|segund[oa]|latter|last|ultim[oa])\b")
@@ -279,7 +281,8 @@ class Planner:
         is_telling = bool(best.intent.slots) or _names_more(text, best.intent)
         texts = {slot.name for slot in best.intent.slots if slot.type == "text"}
         # "is shipping free?" names no day, no time and nobody: whatever text an intent takes is no value then
-        is_empty = is_telling and not best.values.keys() - (set() if best.is_sure and best.is_specific else texts)
+        is_own = best.is_specific or _OF_ONESELF.search(fold(text)) is not None
+        is_empty = is_telling and not best.values.keys() - (set() if best.is_sure and is_own else texts)
         is_empty &= best.confidence < (LEAST_OF_A_TEXT if texts else LEAST_OF_AN_EMPTY)
         is_in_doubt = (bool(best.unknown) and best.unknown_kind != "zone") or not best.is_sure or is_empty
         if fallback is None or not is_in_doubt or len(steps) != 1 or steps[0]["agent_id"] == fallback[0]:

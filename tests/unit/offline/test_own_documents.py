@@ -186,6 +186,8 @@ async def textiles(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[As
         (["¿Qué día es festivo el comedor?"], "es", "Los documentos no dicen nada"),
         (["¿Cuánto cuesta la tintorería?"], "es", "Los documentos no dicen nada"),
         (["¿Cuánta sal queda?"], "es", "Los documentos no dicen nada"),
+        (["when is my dentist appointment?"], "en", "09:30"),
+        (["who am I having lunch with this week?"], "en", "Marta"),
         (["How long does descaling take?"], "en", "twenty-five minutes"),
         (["¿Cuánto cobra Rosa Calvo?"], "es", "Los documentos no dicen nada"),
         (["¿Quién es el propietario de la nave?"], "es", "Los documentos no dicen nada"),
