@@ -28,6 +28,7 @@ const PLAN_TONES: Readonly<Record<PlanItem["status"], Tone>> = {
 
 export const PlanCard = ({ item }: { readonly item: PlanItem }) => {
   const t = useText();
+  const reason = isSaidByStep(item) ? null : inWords(item.failure_reason, t.plan.reasons);
   return (
     <section
       id={`plan-${item.plan_id}`}
@@ -41,18 +42,40 @@ export const PlanCard = ({ item }: { readonly item: PlanItem }) => {
       </header>
       <ol className="flex flex-col py-1.5">
         {item.steps.map((step) => (
-          <Step key={step.step_id} step={step} />
+          <Step key={step.step_id} step={step} isReasonBelow={step.error === item.failure_reason} />
         ))}
       </ol>
-      {item.failure_reason !== null && (
-        <p className="bg-danger-soft text-danger px-4 py-2 text-[0.8125rem]">{item.failure_reason}</p>
+      {reason !== null && (
+        <p
+          className={clsx(
+            "px-4 py-2 text-[0.8125rem]",
+            item.status === "failed" ? "bg-danger-soft text-danger" : "border-line text-muted border-t",
+          )}
+        >
+          {reason}
+        </p>
       )}
     </section>
   );
 };
 
-const Step = ({ step }: { readonly step: PlanStepView }) => {
+/** Whether the step that failed says already why the plan did. */
+const isSaidByStep = ({ failure_reason, steps }: PlanItem): boolean =>
+  steps.some(({ error }) => error !== null && failure_reason !== error && failure_reason?.endsWith(error));
+
+/** What the runtime says of a plan in the reader's language; what a model or a tool says stays as it is. */
+const inWords = (reason: string | null, known: Readonly<Record<string, string>>): string | null =>
+  reason !== null && Object.hasOwn(known, reason) ? (known[reason] ?? reason) : reason;
+
+interface StepProps {
+  readonly step: PlanStepView;
+  /** The plan as a whole says the same below its steps. */
+  readonly isReasonBelow: boolean;
+}
+
+const Step = ({ step, isReasonBelow }: StepProps) => {
   const t = useText();
+  const reason = isReasonBelow ? null : inWords(step.error, t.plan.reasons);
   const face = useFace(step.agent_id);
   const isQuiet = step.status === "pending" || step.status === "skipped";
   return (
@@ -71,7 +94,11 @@ const Step = ({ step }: { readonly step: PlanStepView }) => {
         >
           {step.task}
         </p>
-        {step.error !== null && <p className="text-danger text-xs break-words">{step.error}</p>}
+        {reason !== null && (
+          <p className={clsx("text-xs break-words", step.status === "failed" ? "text-danger" : "text-muted")}>
+            {reason}
+          </p>
+        )}
       </div>
       <span className="text-faint mt-0.5 flex shrink-0 items-center gap-1.5 text-xs">
         <AgentAvatar {...face} size="small" />
