@@ -8,7 +8,7 @@ from tools import (
     alerts,
     api_types,
     dashboard,
-    figure_names,
+    erp_names,
     guide_pictures,
     metrics_reference,
     promises,
@@ -36,7 +36,7 @@ def generated() -> dict[Path, str]:
         "web/src/events/generated.ts": typescript.events_text(),
         "web/src/events/generated-view.ts": typescript.view_text(),
         "web/src/transport/generated-api.ts": api_types.api_text(),
-        "web/src/lib/i18n/generated-figures.ts": figure_names.names_text(),
+        "web/src/lib/i18n/generated-erp.ts": erp_names.names_text(),
     }
     return {ROOT / path: text for path, text in own.items()} | replays.derived()
 

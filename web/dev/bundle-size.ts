@@ -9,7 +9,7 @@ import { FIRST_LOAD } from "./first-load.ts";
 const FOLDER = resolve(import.meta.dirname, "../../src/batuta/server/static");
 const LIMIT_KB = 300;
 /** What the first load weighed when it was last looked at; it may grow by so much before somebody has to look again. */
-const RECORDED_KB = 204;
+const RECORDED_KB = 208;
 const GROWTH_KB = 5;
 /** What tables and charts may add to the first load; the rest of them is loaded when one is shown. */
 const CHARTS_KB = 5;

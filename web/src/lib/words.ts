@@ -14,6 +14,9 @@ export const inWords = (name: string): string => {
 export const named = (name: string, known: Readonly<Record<string, string>>): string =>
   (Object.hasOwn(known, name) ? known[name] : undefined) ?? inWords(name);
 
+/** Whether an argument holds an id or a version: it says nothing to a reader. */
+export const isForPrograms = (name: string): boolean => /^(?:uid|id|record_id|etag)$/.test(name);
+
 /** Markdown without its marks, for one line of preview. */
 export const plainText = (markdown: string): string =>
   markdown

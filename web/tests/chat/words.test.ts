@@ -12,7 +12,7 @@ import { inWords, named } from "../../src/lib/words";
 import type { Agent } from "../../src/transport/api-types";
 
 const SPANISH = { language: "es", timezone: null };
-const NONE = { fields: {}, figures: {}, choices: {} };
+const NONE = { fields: {}, figures: {}, choices: {}, entities: {} };
 
 const cited = (end: number | null): Citation => ({
   source: "a.md",
@@ -168,6 +168,16 @@ test.each([
   [{ dataset: "receivables_due_customer" }, "tabla: Vencimientos de clientes · Cliente"],
   [{ dataset: "my_own_file", kind: "bar" }, "tabla: My own file · tipo: barras"],
   [{ measure: "of_my_own", ranking: "most" }, "cifra: of_my_own · orden: de más a menos"],
+  [
+    {
+      entity: "customers",
+      record_id: "25cb",
+      etag: 'W/"1"',
+      values: { phoneNumber: "600" },
+      company: "Sierra",
+    },
+    "entidad: Clientes · teléfono: 600 · empresa: Sierra",
+  ],
 ])("figures and tables of a call are said in the reader's words: %o", (args, line) => {
   expect(summaryOf(args, es.tools, SPANISH)).toBe(line);
 });
@@ -195,8 +205,26 @@ describe("arguments as a form", () => {
     ]);
   });
 
-  test("an untouched form gives the arguments back", () => {
-    expect(argsOf(fieldsOf(args))).toEqual({ ok: true, value: args });
+  test.each([
+    ["plain", args],
+    ["those of a record", { entity: "items", values: { displayName: "A", unitPrice: 3 }, company: "S" }],
+    ["nested", { lines: [{ item: "1" }], filter: { only: { country: "ES" } }, nothing: {} }],
+  ])("an untouched form gives the arguments back: %s", (_what, given) => {
+    expect(argsOf(fieldsOf(given))).toEqual({ ok: true, value: given });
+  });
+
+  test("the values of a record have a field each", () => {
+    const fields = fieldsOf({ entity: "items", values: { displayName: "A", unitPrice: 3 } });
+    expect(fields.map(({ name, within, kind }) => [name, within, kind])).toEqual([
+      ["entity", null, "text"],
+      ["displayName", "values", "text"],
+      ["unitPrice", "values", "number"],
+    ]);
+    const changed = fields.map((field) => (field.name === "unitPrice" ? { ...field, value: "4.5" } : field));
+    expect(argsOf(changed)).toEqual({
+      ok: true,
+      value: { entity: "items", values: { displayName: "A", unitPrice: 4.5 } },
+    });
   });
 
   test.each([

@@ -11,7 +11,7 @@ from batuta.agents.erp.wording import money_in_words
 LINES_FIELD = "lines"
 """What the lines of a document are called where a field is asked for."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_SPANISH_FIELDS: Mapping[str, str] = {
+SPANISH_FIELDS: Mapping[str, str] = {
     "number": "Número", "code": "Código", "displayName": "Nombre", "name": "Nombre", "customerName": "Cliente",
     "customerNumber": "Nº de cliente", "vendorName": "Proveedor", "vendorNumber": "Nº de proveedor",
     "description": "Descripción", "postingDate": "Fecha de registro", "invoiceDate": "Fecha de factura",
@@ -76,7 +76,7 @@ LOCAL_AMOUNTS = frozenset({"customers", "vendors", "items", "generalLedgerEntrie
 _DOCUMENTS = ("salesInvoices", "salesOrders", "salesQuotes", "salesCreditMemos", "purchaseInvoices", "purchaseOrders")
 _NOT_ON_CARDS: Mapping[str, Sequence[str]] = {"phoneNumber": _DOCUMENTS, "email": _DOCUMENTS}
 """What is the customer's, and only repeated on documents."""
-_SPANISH_ENTITIES: Mapping[str, str] = {
+SPANISH_ENTITIES: Mapping[str, str] = {
     "customers": "Clientes", "vendors": "Proveedores", "items": "Productos", "salesInvoices": "Facturas de venta",
     "salesOrders": "Pedidos de venta", "salesQuotes": "Ofertas de venta", "salesCreditMemos": "Abonos de venta",
     "salesShipments": "Envíos", "purchaseInvoices": "Facturas de compra", "purchaseOrders": "Pedidos de compra",
@@ -113,13 +113,13 @@ def action_label(name: str, language: str) -> str:
 def field_label(name: str, language: str) -> str:
     """What a field is called; one that leads to another record is called by what that is."""
     spelt = _CAMEL.sub(" ", name.removesuffix("Id")).capitalize()
-    return _SPANISH_FIELDS.get(name, spelt) if language == "es" else spelt
+    return SPANISH_FIELDS.get(name, spelt) if language == "es" else spelt
 
 
 def entity_label(entity_set: str, language: str) -> str:
     """What an entity's records are called."""
     spelt = _CAMEL.sub(" ", entity_set).capitalize()
-    return _SPANISH_ENTITIES.get(entity_set, spelt) if language == "es" else spelt
+    return SPANISH_ENTITIES.get(entity_set, spelt) if language == "es" else spelt
 
 
 _SPANISH_MEMBERS: Mapping[str, str] = {

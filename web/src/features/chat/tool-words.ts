@@ -2,27 +2,31 @@
 
 import { isoMoment, withDays } from "../../lib/days";
 import type { Locale } from "../../lib/format";
-import { inWords as inPlainWords } from "../../lib/words";
+import { inWords as inPlainWords, isForPrograms, named } from "../../lib/words";
 
 type Names = Readonly<Record<string, string>>;
 
-/** What arguments, figures with their splits, and choices are called. */
+/** What arguments, figures with their splits, choices, and sets of records are called. */
 export interface ArgumentNames {
   readonly fields: Names;
   readonly figures: Names;
   readonly choices: Names;
+  readonly entities: Names;
 }
 
-/** The arguments on one line; ids say nothing to a reader. */
+/** The arguments on one line, fields of a record one by one. */
 export const summaryOf = (
   args: Readonly<Record<string, unknown>>,
   known: ArgumentNames,
   locale: Locale,
 ): string =>
   Object.entries(args)
-    .filter(([name, value]) => !/^(?:uid|id)$/.test(name) && !isOnlyAsked(value))
+    .flatMap(([name, value]): (readonly [string, unknown])[] =>
+      name === "values" && isObject(value) ? Object.entries(value) : [[name, value]],
+    )
+    .filter(([name, value]) => !isForPrograms(name) && !isOnlyAsked(value))
     .map(([name, value]) => {
-      const label = Object.hasOwn(known.fields, name) ? known.fields[name]?.toLowerCase() : name;
+      const label = named(name, known.fields).toLowerCase();
       return `${label}: ${inWords(calledBy(name, value, known), locale)}`;
     })
     .join(" · ");
@@ -34,6 +38,7 @@ const calledBy = (argument: string, value: unknown, known: ArgumentNames): unkno
   if (argument === "measure" || argument === "split_by")
     return wordOf(value.replace(/^by_/, ""), known.figures) ?? value;
   if (argument === "dataset") return tableOf(value, known.figures);
+  if (argument === "entity") return named(value, known.entities);
   return argument === "ranking" || argument === "kind" ? (wordOf(value, known.choices) ?? value) : value;
 };
 
@@ -70,6 +75,8 @@ const isPeriod = (value: unknown): value is { readonly first: string; readonly l
   typeof value.first === "string" &&
   typeof value.last === "string";
 
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** Whether an argument holds nothing but the words of the message, which stand above. */
-const isOnlyAsked = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && Object.keys(value).join() === "asked";
+const isOnlyAsked = (value: unknown): boolean => isObject(value) && Object.keys(value).join() === "asked";

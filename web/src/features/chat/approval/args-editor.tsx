@@ -3,11 +3,11 @@
 import { type FormEvent, useState } from "react";
 
 import { Button } from "../../../components/button";
-import { AreaField, TextField } from "../../../components/field";
-import { Switch } from "../../../components/switch";
+import { AreaField } from "../../../components/field";
 import { useText } from "../../../lib/i18n";
-import { named } from "../../../lib/words";
-import { type ArgField, type Args, argsOf, argsOfJson, fieldsOf, momentAt, partsOf } from "./args-form";
+import { isForPrograms } from "../../../lib/words";
+import { type ArgField, type Args, argsOf, argsOfJson, fieldsOf } from "./args-form";
+import { ArgumentField, keyOf } from "./argument-field";
 
 export interface ArgsEditorProps {
   readonly args: Args;
@@ -36,17 +36,19 @@ export const ArgsEditor = ({ args, isBusy, onSubmit, onCancel }: ArgsEditorProps
     setFields(fieldsOf(result.value));
     setJson(json === null ? JSON.stringify(result.value, null, 2) : null);
   };
-  const set = (name: string, value: string): void => {
+  const set = (changed: ArgField, value: string): void => {
     setBroken(null);
-    setFields(fields.map((field) => (field.name === name ? { ...field, value } : field)));
+    setFields(fields.map((field) => (keyOf(field) === keyOf(changed) ? { ...field, value } : field)));
   };
 
   return (
     <form onSubmit={submit} className="flex flex-col gap-3.5">
       {json === null ? (
-        fields.map((field) => (
-          <Argument key={field.name} field={field} isBroken={broken === field.name} onChange={set} />
-        ))
+        fields
+          .filter(({ name }) => !isForPrograms(name))
+          .map((field) => (
+            <ArgumentField key={keyOf(field)} field={field} isBroken={broken === field.name} onChange={set} />
+          ))
       ) : (
         <AreaField
           label={t.approval.asJson}
@@ -69,52 +71,5 @@ export const ArgsEditor = ({ args, isBusy, onSubmit, onCancel }: ArgsEditorProps
         </Button>
       </div>
     </form>
-  );
-};
-
-interface ArgumentProps {
-  readonly field: ArgField;
-  readonly isBroken: boolean;
-  readonly onChange: (name: string, value: string) => void;
-}
-
-const Argument = ({ field: { name, kind, value }, isBroken, onChange }: ArgumentProps) => {
-  const t = useText();
-  const label = named(name, t.tools.fields);
-  if (kind === "boolean") {
-    return <Switch label={label} isOn={value === "true"} onChange={(isOn) => onChange(name, String(isOn))} />;
-  }
-  if (kind === "moment") {
-    const { local, offset } = partsOf(value);
-    return (
-      <TextField
-        type="datetime-local"
-        label={label}
-        value={local}
-        hint={offset === "" ? undefined : `UTC${offset === "Z" ? "" : offset}`}
-        onChange={(event) => onChange(name, momentAt(event.target.value, value))}
-        error={isBroken ? t.approval.notMoment : null}
-      />
-    );
-  }
-  if (kind === "long-text" || kind === "json") {
-    return (
-      <AreaField
-        label={label}
-        value={value}
-        onChange={(event) => onChange(name, event.target.value)}
-        error={isBroken ? t.approval.notJson : null}
-        className={kind === "json" ? "font-mono text-xs" : ""}
-      />
-    );
-  }
-  return (
-    <TextField
-      label={label}
-      value={value}
-      inputMode={kind === "number" ? "decimal" : "text"}
-      onChange={(event) => onChange(name, event.target.value)}
-      error={isBroken ? t.approval.notNumber : null}
-    />
   );
 };

@@ -4,6 +4,8 @@ export type FieldKind = "text" | "long-text" | "number" | "boolean" | "moment" |
 
 export interface ArgField {
   readonly name: string;
+  /** The argument whose member it is, such as the `values` of a record. */
+  readonly within: string | null;
   readonly kind: FieldKind;
   /** What the field shows; `true` or `false` for a boolean. */
   readonly value: string;
@@ -38,20 +40,34 @@ const kindOf = (value: unknown): FieldKind => {
 const shown = (value: unknown, kind: FieldKind): string =>
   kind === "json" ? JSON.stringify(value, null, 2) : String(value);
 
-/** A field for each argument. */
+/** A field for each argument; an argument that is an object of plain values has one for each of them. */
 export const fieldsOf = (args: Args): readonly ArgField[] =>
-  Object.entries(args).map(([name, value]) => {
-    const kind = kindOf(value);
-    return { name, kind, value: shown(value, kind) };
-  });
+  Object.entries(args).flatMap(([name, value]) =>
+    isRecord(value)
+      ? Object.entries(value).map(([member, each]) => fieldOf(member, name, each))
+      : [fieldOf(name, null, value)],
+  );
+
+const fieldOf = (name: string, within: string | null, value: unknown): ArgField => {
+  const kind = kindOf(value);
+  return { name, within, kind, value: shown(value, kind) };
+};
+
+const isRecord = (value: unknown): value is Args =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length > 0 &&
+  Object.values(value).every((each) => kindOf(each) !== "json");
 
 /** The arguments the fields describe, or the field that cannot be read. */
 export const argsOf = (fields: readonly ArgField[]): Parsed<Args> => {
   const args: Record<string, unknown> = {};
   for (const field of fields) {
+    const { name, within } = field;
     const value = valueIn(field);
     if (!value.ok) return value;
-    args[field.name] = value.value;
+    args[within ?? name] = within === null ? value.value : { ...(args[within] as Args), [name]: value.value };
   }
   return { ok: true, value: args };
 };

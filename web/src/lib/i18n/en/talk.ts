@@ -1,6 +1,6 @@
 /** English: the conversation itself. */
 
-import { en as figures } from "../generated-figures";
+import { enFigures as figures } from "../generated-erp";
 import { choices, fields } from "./fields";
 import { agents, events, tools } from "./names";
 
@@ -80,6 +80,7 @@ export const talk = {
     fields,
     figures,
     choices,
+    entities: {},
     card: (name: string, state: string) => `Tool ${name}: ${state}`,
     states: { running: "running", succeeded: "done", failed: "failed", interrupted: "interrupted" },
     asked: "Asked for, before the change",
@@ -98,6 +99,11 @@ export const talk = {
       completed: "Done",
       failed: "Failed",
       skipped: "Skipped",
+    },
+    reasons: {
+      "the turn was stopped": "Stopped.",
+      "its approval was set aside": "Its approval was set aside: nothing was executed.",
+      "a step it depends on did not complete": "A step it depends on did not complete.",
     },
   },
   approval: {

@@ -1,5 +1,7 @@
 /** Spanish: what the arguments of tools are called. */
 
+import { esFields } from "../generated-erp";
+
 type Names = Readonly<Record<string, string>>;
 
 /** Values that are one of a few. */
@@ -17,6 +19,7 @@ export const choices: Names = {
 };
 
 export const fields: Names = {
+  ...esFields,
   entity: "Entidad",
   record_id: "Registro",
   etag: "Versión",

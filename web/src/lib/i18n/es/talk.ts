@@ -1,7 +1,7 @@
 /** Spanish: the conversation itself. */
 
 import type { talk as english } from "../en/talk";
-import { es as figures } from "../generated-figures";
+import { esEntities as entities, esFigures as figures } from "../generated-erp";
 import { choices, fields } from "./fields";
 import { agents, events, tools } from "./names";
 
@@ -81,6 +81,7 @@ export const talk: typeof english = {
     fields,
     figures,
     choices,
+    entities,
     card: (name, state) => `Herramienta ${name}: ${state}`,
     states: { running: "en curso", succeeded: "hecho", failed: "ha fallado", interrupted: "interrumpida" },
     asked: "Lo pedido, antes del cambio",
@@ -99,6 +100,11 @@ export const talk: typeof english = {
       completed: "Hecho",
       failed: "Fallido",
       skipped: "Omitido",
+    },
+    reasons: {
+      "the turn was stopped": "Detenido.",
+      "its approval was set aside": "Su aprobación se apartó: no se ha ejecutado nada.",
+      "a step it depends on did not complete": "Un paso del que depende no se completó.",
     },
   },
   approval: {
