@@ -6,6 +6,7 @@ Shared by all agents of a process, so that a tool's limits hold for all of them 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
@@ -14,6 +15,9 @@ from batuta.resilience.circuit_breaker import CircuitBreaker, Signal, signal_of
 from batuta.resilience.observer import current_observer
 from batuta.resilience.rate_limiter import LimiterState, MemoryLimiterState, Rate, Throttled
 from batuta.tools.tool import Tool
+
+MAX_WAIT = timedelta(seconds=1)
+"""A call waits so long for its turn; beyond that it is refused: whoever asks can do something else in the meantime."""
 
 T = TypeVar("T")
 _Slots = WeakKeyDictionary[Tool, asyncio.Semaphore]
@@ -27,19 +31,28 @@ class ToolLimits:
     ) -> None:
         self._state = state or MemoryLimiterState(clock)
         self._breaker = breaker or CircuitBreaker(clock=clock)
+        self._clock = clock
         self._slots: WeakKeyDictionary[asyncio.AbstractEventLoop, _Slots] = WeakKeyDictionary()
 
     async def take(self, tool: Tool, user_id: str | None) -> float:
-        """Count one call of a user: 0.0 if the rate allows it, else the seconds until it does."""
+        """Count one call of a user, waiting up to `MAX_WAIT`: 0.0 if it may run now, else the seconds until it may."""
         limit = tool.policy.limits.rate
         if limit is None:
             return 0.0
         key = f"tool:{tool.name}:{user_id or '-'}"
         rate = Rate(tokens=limit.calls, per_second=limit.calls / limit.per.total_seconds())
-        _, wait_seconds = await self._state.take(key, rate, 1.0, 0.0)
+        is_taken, wait_seconds = await self._state.take(key, rate, 1.0, MAX_WAIT.total_seconds())
         if wait_seconds > 0 and (observer := current_observer()) is not None:
-            await observer.limiter_throttled(Throttled(key, wait_seconds, refused=True))
-        return wait_seconds
+            await observer.limiter_throttled(Throttled(key, wait_seconds, refused=not is_taken))
+        if not is_taken:
+            return wait_seconds
+        if wait_seconds > 0:
+            try:
+                await self._clock.sleep(wait_seconds)
+            except BaseException:
+                await self._state.give_back(key, rate, 1.0)
+                raise
+        return 0.0
 
     @asynccontextmanager
     async def slot(self, tool: Tool) -> AsyncIterator[None]:

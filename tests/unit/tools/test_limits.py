@@ -49,6 +49,24 @@ async def test_a_call_beyond_the_rate_is_told() -> None:
     assert notes.told == [("tool:search:ada", 10.0, True)]
 
 
+async def test_a_call_whose_turn_comes_soon_waits_for_it() -> None:
+    """The steps of a workflow follow each other faster than a limit per second lets through."""
+
+    @tool(kind="external", rate=RateLimit(5, timedelta(seconds=1)))
+    async def post() -> str:
+        return "posted"
+
+    clock, notes = FakeClock(), Notes()
+    limits = ToolLimits(clock=clock)
+
+    with observing(notes):
+        waits = [await limits.take(post, "ada") for _ in range(7)]
+
+    assert waits == [0.0] * 7
+    assert clock.sleeps == pytest.approx([0.2, 0.2])
+    assert [told[2] for told in notes.told if isinstance(told, tuple)] == [False, False]
+
+
 async def test_a_breaker_that_opens_is_told() -> None:
     limits, notes = ToolLimits(clock=FakeClock()), Notes()
 
