@@ -10,7 +10,7 @@ from batuta.agents.erp.wording import money_in_words
 
 LINES_FIELD = "lines"
 """What the lines of a document are called where a field is asked for."""
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=[0-9](?![0-9]))")
 SPANISH_FIELDS: Mapping[str, str] = {
     "number": "Número", "code": "Código", "displayName": "Nombre", "name": "Nombre", "customerName": "Cliente",
     "customerNumber": "Nº de cliente", "vendorName": "Proveedor", "vendorNumber": "Nº de proveedor",

@@ -13,6 +13,7 @@ def test_fields_and_entities_have_names_in_both_languages() -> None:
 
 def test_a_name_without_a_translation_is_spelt_out() -> None:
     assert field_label("irs1099Code", "es") == "Irs1099 code"
+    assert field_label("addressLine1", "en") == "Address line 1"
 
 
 def test_a_record_is_told_by_what_people_ask_of_one_and_without_what_is_not_set() -> None:
