@@ -22,6 +22,7 @@ from batuta.language.vocabulary import filler_stems
 from batuta.offline.evidence import is_cited
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import asked_plainly, is_feedback
+from batuta.offline.shown_rows import implies_several, shown_rows, stands_for_several, with_unknown
 from batuta.offline.small_talk import OWN
 from batuta.offline.tables import charted_table, tables_named
 
@@ -400,6 +401,8 @@ def _with_antecedent(text: str, context: DialogueContext, interpreter: Interpret
     found = interpreter.interpret(text, now=now, reader=context.language)
     if is_owned and found and found[0].intent.effect == "change":
         return _changed_of_named(text, found[0].agent_id, context, interpreter, now)
+    if whole := _asked_of_several(text, found, context, interpreter, now):
+        return whole
     if whole := _asked_of_one(text, found, context, interpreter, now):
         return whole
     for rank, each in enumerate(found):
@@ -413,6 +416,52 @@ def _with_antecedent(text: str, context: DialogueContext, interpreter: Interpret
         if whole is not None and is_asking and (is_sure or _is_explained(whole, each, context, interpreter, now)):
             return whole
     return None
+
+
+def _asked_of_several(
+    text: str, found: Sequence[Interpretation], context: DialogueContext, interpreter: Interpreter, now: datetime
+) -> str | None:
+    """A question about those that were shown last, with their names: "the 3 best customers", "what do they owe us?".
+
+    Where the answer did not name all of them, it is left open who they are: a figure of all would be taken for theirs.
+    """
+    before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
+    if before is None or len(text.split()) > LONGEST_FOLLOW_UP or (found and found[0].intent.effect == "change"):
+        return None
+    source = annotated(text, now=now, reader=context.language)
+    naming = [slot for slot in before.intent.slots if slot.is_narrowing]
+    is_named = any(fill_slot(slot, source, now=now) for slot in before.intent.slots if slot.is_grouping)
+    is_about_them = stands_for_several(text) or (implies_several(text) and not is_named)
+    has_several = any(before.values.get(slot.name, 1) != 1 for slot in before.intent.slots if slot.type == "limit")
+    if not naming or not is_about_them or fill_slot(naming[0], source, now=now):
+        return None
+    if _only_answer(context) and not has_several:
+        return None  # "which customer owes us the most?" shows several, and asks for one
+    rows = shown_rows(context.answer, naming[0].known_values())
+    is_limited = _is_limited(before)
+    if len(rows.names) < 2 or not (rows.is_all or is_limited):
+        return None
+    names = [called(naming[0], name) for name in rows.names]
+    for said in dict.fromkeys((text, without_pronouns(text))):
+        whole = with_name(said, ", ".join(names))
+        meant = next(iter(interpreter.interpret(whole, now=now, reader=context.language)), None)
+        if meant is None or meant.agent_id != before.agent_id or not _is_whole([meant]):
+            continue
+        is_of_all = len(meant.values.get(naming[0].name) or ()) == len(names)  # a record is of one of them
+        if is_of_all and _asks_something(said, meant.intent, context, now):
+            return whole if rows.is_all else with_unknown(text, context.language)
+    return with_unknown(text, context.language) if is_limited and _is_whole(found) else None
+
+
+def _is_limited(meaning: Interpretation) -> bool:
+    """Whether an answer holds some rows only: a ranking cut short, a bound, the records of a place."""
+    kept = {
+        slot.name
+        for slot in meaning.intent.slots
+        if slot.is_required or slot.is_grouping or slot.type in ("period", "comparison")
+    }
+    ordered = meaning.values.get("ranking") in ("most", "least")
+    return bool(meaning.values.keys() - kept - ({"ranking"} if ordered else set()))
 
 
 def _asked_of_one(

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from batuta.language.annotation import annotated
+from batuta.language.choices import words_with_places
 from batuta.language.dialogue import refers_back
 from batuta.language.expressions import find_expression, is_one_sum, needs_last_result
 from batuta.language.findings import Language, TextSpan
-from batuta.language.folding import fold
+from batuta.language.folding import fold, stem
 from batuta.language.interpretation import Interpretation
-from batuta.language.vocabulary import CONCEPTS
+from batuta.language.slots import slot_spans
+from batuta.language.vocabulary import CONCEPTS, filler_stems
 from batuta.offline.context import LONGEST_PRONOUN
 
 _STRONG = re.compile(
@@ -108,6 +110,18 @@ def shares_object(whole: Interpretation, left: Interpretation, right: Interpreta
     """Whether both sides are said of what only the right one names: "the cost and the price of item 1007"."""
     is_read = whole.intent.reads_every_word and whole.is_sure and not whole.missing and not whole.unknown
     return is_read and whole.label == right.label != left.label
+
+
+def adds_a_name(whole: Interpretation, left: Interpretation, right: str, now: datetime) -> bool:
+    """Whether a side only names another of what the whole is about: "sales of Ana, Luis and Marta"."""
+    is_read = whole.intent.reads_every_word and not whole.missing and not whole.unknown and whole.label == left.label
+    source = annotated(right, now=now)
+    slots = [slot for slot in whole.intent.slots if slot.is_narrowing and slot.is_many] if is_read else []
+    spans = [span for slot in slots for span in slot_spans(slot, source)]
+    return bool(spans) and all(
+        stem(word) in filler_stems() or any(span.start <= start and end <= span.end for span in spans)
+        for word, start, end in words_with_places(source.text)
+    )
 
 
 def says_nothing(right: Interpretation) -> bool:

@@ -44,6 +44,7 @@ from batuta.offline.context import (
 )
 from batuta.offline.division import (
     RequestPart,
+    adds_a_name,
     changes_it,
     completes,
     continues_a_sum,
@@ -210,6 +211,8 @@ class Planner:
             if completes(whole, found[0]) or changes_it(sides[1], found[1]) or shares_object(whole, *found):
                 continue
             if any(is_bare(side, self._now, self._language) and not is_sum(side) for side in sides):
+                continue
+            if adds_a_name(whole, found[0], sides[1], self._now):
                 continue
             are_texts = any(slot.type == "text" for each in found for slot in each.intent.slots)
             if are_texts and not (_is_question(sides[0]) and _OPENS_A_QUESTION.search(fold(sides[1]))):

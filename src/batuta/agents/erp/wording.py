@@ -11,7 +11,7 @@ from batuta.datasets.charts.labels import named_period
 from batuta.language.wording import days_between, short_day
 
 SHOWN_ROWS = 5
-SHOWN_NAMES = 4
+SHOWN_NAMES = 5
 SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
 WHOLE_CURRENCIES = frozenset({"JPY", "KRW", "CLP", "ISK", "HUF", "VND"})
 """Currencies that are paid without a smaller unit."""
