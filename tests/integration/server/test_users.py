@@ -169,7 +169,8 @@ async def test_what_cannot_be_done_is_told_in_a_line(
 
 
 def test_a_folder_without_a_platform_is_not_made_into_one(tmp_path: Path) -> None:
-    told = invoked(settings_for(tmp_path / "elsewhere"), ("list",))
+    nowhere = settings_for(tmp_path).model_copy(update={"data_dir": tmp_path / "elsewhere"})
+    told = invoked(nowhere, ("list",))
     assert (told.exit_code, "there is no platform in" in told.output) == (2, True)
     assert not (tmp_path / "elsewhere").exists()
 
