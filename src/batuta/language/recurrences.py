@@ -120,7 +120,7 @@ _LASTING = {
 }
 _PLACES = {word: number for word, number in ORDINALS.items() if number in (1, 2, 3, 4, LAST)}
 _EVERY = r"(?:every|each|cada|todos\s+los|todas\s+las)"
-_MONTHLY = r"(?:(?:of|de)\s+(?:every|each|the|cada|todos\s+los)\s+(?:month|mes|meses)|de\s+mes)"
+_MONTHLY = r"(?:(?:of|de)\s+(?:every|each|cada|todos\s+los)\s+(?:month|mes|meses)|de\s+mes)"
 _DAYS = rf"(?P<days>{WEEKDAY}s?(?:\s*(?:,|and|y|e)\s*(?:los\s+)?{WEEKDAY}s?)*)"
 _PLURAL = rf"(?:(?:on|los)\s+)?(?P<plural>{WEEKDAY}s?(?:\s*(?:,|and|y|e)\s*(?:los\s+)?{WEEKDAY}s?)*)"
 _PATTERN = re.compile(

@@ -147,6 +147,8 @@ def test_people_and_companies_are_found_by_their_form() -> None:
         "Muebles García S.L."
     ]
     assert find_contact("meet on monday") is None
+    assert find_contact("pádel con los del curro") is None
+    assert find_contact("drinks with some friends") is None
 
 
 @pytest.mark.parametrize(
