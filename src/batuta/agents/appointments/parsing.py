@@ -5,9 +5,10 @@ tools use.
 import re
 from collections.abc import Sequence
 from itertools import islice
+from typing import Any
 
 from batuta.agents.appointments.models import AmendedRequest, Language, ParsedRequest, RequestKind
-from batuta.agents.appointments.when import ANY_DAY, DOUBT, When, read_when, unread_figures, week_said
+from batuta.agents.appointments.when import ANY_DAY, DOUBT, When, read_when, shifted_day, unread_figures, week_said
 from batuta.language.dates import find_dates
 from batuta.language.detection import detect_language
 from batuta.language.dialogue import is_yes
@@ -19,7 +20,7 @@ from batuta.language.matching import without_pronoun
 from batuta.language.names import find_contact
 from batuta.language.places import find_clocks
 from batuta.language.stance import stance_of
-from batuta.language.times import find_durations
+from batuta.language.times import find_durations, read_time
 from batuta.language.vocabulary import CHANGE_VERBS, STOP_WORDS
 
 CONFIDENCE = 0.65
@@ -43,10 +44,15 @@ KINDS_WANTED = {
     "question": RequestKind.QUESTION,
 }
 
+_HALVES = (
+    (re.compile(r"(?:dinner|supper|drinks|cen(?:a|as|ar|amos)|copas)\b"), True),
+    (re.compile(r"(?:breakfast|desayun\w+)\b"), False),
+)
+"""What begins in the later half of the day and what in the earlier, by its title."""
 _NAME = r"[A-ZÁÉÍÓÚÑ][\w'’-]*"
 _PLACE = re.compile(
     rf"\b(?:[Aa]t|[Ii]n|[Ee]n)\s+(?P<place>(?:(?:the|el|la)\s+)?(?:(?:room|sala|office|oficina|despacho)\s+[\w-]+|"
-    rf"{_NAME}(?:\s+(?:(?:de|del|la|of)\s+)*{_NAME})*))"
+    rf"{_NAME}(?:\s+(?:(?:de|del|la|of)\s+)*{_NAME})*(?:\s+(?:office|branch|room|hall|cent(?:re|er))\b)?))"
 )
 _QUOTED = re.compile(r"[\"“«]([^\"”»]{1,120})[\"”»]")
 _SUBJECT = re.compile(r"\b(?:about|regarding|sobre|para\s+hablar\s+de)\s+(?P<subject>[^,.;\0]{2,80})", re.IGNORECASE)
@@ -136,7 +142,17 @@ def parse_request(text: str) -> ParsedRequest:
     parsed = _parse_part(first, RequestKind.QUESTION if is_asked else wanted)
     for part in later:
         parsed = _amended(parsed, _parse_part(part, RequestKind.RESCHEDULING if _is_shift(part) else None), part)
-    return parsed
+    return _at_its_hour(parsed)
+
+
+def _at_its_hour(parsed: ParsedRequest) -> ParsedRequest:
+    """With the half of the day in which such a thing is: "dinner at 8" is in the evening, "breakfast at 7" is not."""
+    spoken = read_time(parsed.time_text) if parsed.time_text else None
+    half = next((late for words, late in _HALVES if words.match(fold(parsed.title))), None)
+    if spoken is None or not spoken[1] or half is None:
+        return parsed
+    meant = (max if half else min)(spoken[0], *spoken[1])
+    return parsed.model_copy(update={"time_text": f"{meant:%H:%M}"})
 
 
 def parse_as(text: str, kind: str | None) -> ParsedRequest:
@@ -154,7 +170,7 @@ def parse_as(text: str, kind: str | None) -> ParsedRequest:
     if parsed.intent is not RequestKind.CREATION and not (is_said and kind != "create"):
         return parsed
     # "scrap the dentist, I have a shift": the verb that was taken for the order counts, not another word like one
-    wanted = _parse_part(first, KINDS_WANTED[kind])
+    wanted = _at_its_hour(_parse_part(first, KINDS_WANTED[kind]))
     return wanted if is_said else wanted.model_copy(update={"unread": (first.split()[0], *wanted.unread)})
 
 
@@ -267,18 +283,41 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
         return before.model_copy(update={"is_several": said.is_several and not said.is_next, "is_next": said.is_next})
     changes = {
         name: value
-        for name in ("date_text", "time_text", "zone_text", "repeat_text", "duration_minutes", "contact", "place")
+        for name in (
+            "date_text", "time_text", "part_text", "zone_text", "repeat_text", "duration_minutes", "contact", "place"
+        )
         if (value := getattr(said, name)) is not None
-    }
+    }  # fmt: skip
     weekday = re.search(rf"\b{WEEKDAY}\b", aligned(before.date_text or ""))
     week = week_said(said.date_text or "")
-    if weekday and week:  # "next Thursday", then "I meant next week"
-        changes["date_text"] = f"{weekday.group()}, {week}"
-    if before.intent is RequestKind.CREATION and said.contact:
-        kind = before.title.partition(f" {_WITH[before.language]} ")[0]
-        changes["title"] = f"{kind} {_WITH[before.language]} {said.contact}"
-    changed = before.model_copy(update=changes | {"unread": (*before.unread, *said.unread)})
+    if before.date_text and (shifted := shifted_day(before.date_text, words)):
+        changes = {"date_text": shifted}
+    else:
+        changes |= _renamed(before, said, words)
+        if before.repeat_text and said.date_text and not said.repeat_text and said.is_next:
+            changes["repeat_text"] = None  # "every Monday", then "just this Monday"
+        if weekday and week:  # "next Thursday", then "I meant next week"
+            changes["date_text"] = f"{weekday.group()}, {week}"
+    ignored = () if changes else (words,)  # what was said and not understood is asked about, never left out
+    changed = before.model_copy(update=changes | {"unread": (*before.unread, *said.unread, *ignored)})
     return _with_history(changed, before) if before.intent is RequestKind.CREATION else changed
+
+
+def _renamed(before: ParsedRequest, said: ParsedRequest, words: str) -> dict[str, Any]:
+    """What a later message says of which appointment is meant, or what a new one is: "no, the call", "no, dinner"."""
+    names_kind = kind_of(words) is not None
+    if before.intent is RequestKind.CREATION:
+        if not names_kind and not said.contact:
+            return {}
+        kind = (said if names_kind else before).title.partition(f" {_WITH[before.language]} ")[0]
+        contact = said.contact or before.contact
+        return {"title": f"{kind} {_WITH[before.language]} {contact}" if contact else kind}
+    if before.intent is RequestKind.QUESTION or not (names_kind or said.named):
+        return {}
+    another = {"title": said.title, "contact": said.contact, "named": said.named, "owner": said.owner}
+    if before.intent is RequestKind.CANCELLATION:
+        return another | {"date_text": said.date_text, "time_text": said.time_text}
+    return another | {"from_date_text": None, "from_time_text": None}
 
 
 def _as_long_as(words: str, changed: ParsedRequest) -> ParsedRequest:
@@ -356,7 +395,7 @@ def _unread(readings: Sequence[When], contact: str | None, clocks: Sequence[Find
         for start, end in [*spans, *(match.span() for match in _SUBJECT.finditer(rest))]:
             rest = rest[:start] + "\0" * (end - start) + rest[end:]
         found += unread_figures(rest)
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
 
 
 def _place(rest: str) -> str | None:

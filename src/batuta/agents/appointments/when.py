@@ -39,6 +39,7 @@ __all__ = [
     "resolve_span",
     "resolve_time",
     "settle",
+    "shifted_day",
     "unread_figures",
     "week_said",
 ]
@@ -60,6 +61,10 @@ _LIMIT = re.compile(
 _SIDE = re.compile(
     r"(?:(?P<before>before|antes\s+del?)|(?P<after>after|despues\s+del?)|by|until|till|hasta)\s+(?:on\s+|the\s+|el\s+)?"
 )
+_LIMIT_OF_TIME = re.compile(
+    r"\b(?:before|after|until|till|(?:earlier|later|sooner)\s+than|antes\s+del?|despues\s+del?|hasta|pasad[ao]s)\s+(?:at\s+|a\s+|el\s+)?$"
+)
+"""In front of a time at which nothing begins: when it does is asked."""
 _OF_A = re.compile(r"^(?:(?:the|el|la|de|of)\s+)+")
 DAYS_AHEAD = 365
 """How far "after Wednesday" reaches."""
@@ -89,6 +94,18 @@ _FIGURE = re.compile(r"(?<![\w.,-])\d+(?:[.,:/-]\d+)*(?![\w-])")
 _WEEKDAY = re.compile(
     rf"(?:(?:el|on|this|este|the)\s+)*(?:{WEEKDAY}|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|lun|mie|jue|vie|sab|dom)"
 )
+_SHIFTED = re.compile(r" \((?:\+(?P<days>\d+)|the other)\)$")
+_IT_IS = r"\W*(?:(?:no|the\s+one|el|al|del?|la|that|ese|for|on|in|en|para)\W+)*"
+_SHIFTS = (
+    (re.compile(rf"{_IT_IS}(?:(?:the\s+)?other(?:\s+(?:one|week|{WEEKDAY}))?|(?:otr[oa])(?:\s+(?:semana|{WEEKDAY}))?)\W*"), "(the other)"),
+    (re.compile(
+        rf"{_IT_IS}(?:(?:the\s+)?(?:week\s+after|following\s+week)(?:\s+that)?|(?:a|one)\s+week\s+later|semana\s+(?:siguiente|despues)|una\s+semana\s+(?:despues|mas\s+tarde))\W*"
+    ), "(+7)"),
+    (re.compile(
+        rf"{_IT_IS}(?:(?:the\s+)?(?:day\s+after|(?:following|next)\s+day)(?:\s+that)?|(?:a|one)\s+day\s+later|dia\s+(?:siguiente|despues)|un\s+dia\s+(?:despues|mas\s+tarde))\W*"
+    ), "(+1)"),
+)  # fmt: skip
+"""What is said of a day that was named before, and the mark that stands behind its words then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,10 +158,22 @@ def unread_figures(rest: str) -> tuple[str, ...]:
     return tuple(left[span.start : span.end].strip() for span in sorted(spans))
 
 
+def shifted_day(words: str, later: str) -> str | None:
+    """The words for a day, with what a later message says about it alone: "the other one", "the week after"."""
+    said = next((mark for pattern, mark in _SHIFTS if pattern.fullmatch(aligned(composed(later)))), None)
+    return f"{words} {said}" if said else None
+
+
 def resolve_date(words: str, today: date) -> date | None:
     """The one day that words mean; none if they mean none, several, or something not understood."""
     if DOUBT in words:
         return None
+    if shift := _SHIFTED.search(words):
+        said = words[: shift.start()]
+        day = resolve_date(said, today)
+        if day is None or not shift["days"]:
+            return other_day(said, today)
+        return day + timedelta(days=int(shift["days"]))
     now = datetime.combine(today, time(12), UTC)
     text = composed(words)
     found = find_dates(text, now=now)
@@ -163,7 +192,7 @@ def resolve_date(words: str, today: date) -> date | None:
 
 def other_day(words: str, today: date) -> date | None:
     """The other day that words may mean as well: said on a Monday, "next Thursday" may be that of either week."""
-    day = resolve_date(words, today)
+    day = None if _SHIFTED.search(words) else resolve_date(words, today)
     found = find_dates(composed(words), now=datetime.combine(today, time(12), UTC)) if day else []
     others = {other for each in found for other in each.alternatives if other >= today} - {day}
     return min(others) if len(found) == 1 and others else None
@@ -237,7 +266,13 @@ def _hours(
         value, span = ranges[0].value, ranges[0].span
         return f"{value.start:%H:%M}", value.minutes or None, f"{value.end:%H:%M}", [span]
     bad = impossible_times(without) or _odd_times(without)
-    times = [each for each in find_times(text) if not any(each.span.overlaps(other.span) for other in dates)]
+    plain = aligned(text)
+    times = [
+        each
+        for each in find_times(text)
+        if not any(each.span.overlaps(other.span) for other in dates)
+        and not _LIMIT_OF_TIME.search(plain[: each.span.start] + ("de " if each.text.startswith("de ") else ""))
+    ]
     if soon and not times:
         return soon[0].text, None, None, [soon[0].span]
     if bad and not times:

@@ -341,3 +341,78 @@ def test_one_side_of_a_day_is_a_stretch_to_look_at(words: str, first: str, last:
     found = resolve_span(words, SUNDAY_NOON.local.date())
     assert found is not None
     assert (found[0], found[1] - timedelta(days=1)) == (date.fromisoformat(first), date.fromisoformat(last))
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("call with Bob Thursday next week at 11 ▸ the week after", "2026-11-26 11:00"),
+        ("llamada con Bob el 26 de noviembre a las 11 ▸ la semana siguiente", "2026-12-03 11:00"),
+        ("llamada con Bob mañana a las 11 ▸ al día siguiente", "2026-11-17 11:00"),
+        ("call with Bob on Friday at 11 ▸ the other one", None),
+        ("call with Bob on Friday at 11 ▸ purple", None),
+    ],
+)
+def test_a_later_message_moves_the_day_that_was_said_or_is_asked_about(text: str, start: str | None) -> None:
+    assert start_of(text) == start
+
+
+@pytest.mark.parametrize("text", ["next Thursday at 11 ▸ the other one", "el próximo jueves a las 11 ▸ el otro"])
+def test_the_other_one_of_two_days_is_the_one_that_was_not_taken(text: str) -> None:
+    monday = Moment(now=SUNDAY_NOON.now + timedelta(days=1), zone=SUNDAY_NOON.zone)
+    slot = resolve_temporal(parse_request(text), monday).slot
+    assert slot is not None
+    assert f"{slot.start:%Y-%m-%d}" == "2026-11-26"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "half an hour with Bob tomorrow before noon",
+        "call with Bob tomorrow until 5",
+        "llamada con Bob mañana antes de las 12",
+        "reunión con Bob el viernes después de las 4",
+    ],
+)
+def test_before_or_after_a_time_is_no_time_to_begin(text: str) -> None:
+    assert (drafted(text).slot, drafted(text).problems) == (None, ("unread",))
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("dinner with a client on Saturday at 8", "2026-11-21 20:00"),
+        ("cena con mis padres el sábado a las 9", "2026-11-21 21:00"),
+        ("breakfast with Bob on Friday at 7", "2026-11-20 07:00"),
+        ("desayuno con Bob el viernes a las 7", "2026-11-20 07:00"),
+        ("comida con Bob mañana a las 2 ▸ no, cena a las 9", "2026-11-16 21:00"),
+    ],
+)
+def test_dinner_is_in_the_evening_and_breakfast_in_the_morning(text: str, start: str) -> None:
+    assert start_of(text) == start
+
+
+def test_one_day_of_this_month_is_no_series() -> None:
+    assert drafted("lunch with Bob at noon on the last Thursday of the month").repeats is None
+    assert drafted("lunch with Bob at noon on the last Thursday of every month").repeats is not None
+    assert drafted("gym every Monday at 7 am ▸ just this Monday").repeats is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("cancel the dentist ▸ the call", "Call with Luis"),
+        ("anula el dentista ▸ la llamada", "Call with Luis"),
+        ("move the dentist to Friday at 11 ▸ I meant Luis", "Call with Luis"),
+        ("pasa el dentista a las 12 ▸ y la llamada a las 11", "Call with Luis"),
+        ("move the dentist to Friday at 11 ▸ at 12", "Dentist"),
+    ],
+)
+def test_a_later_message_may_name_another_appointment(text: str, found: str, tmp_path: Path) -> None:
+    calendar = CalendarFile(tmp_path / "ana.ics", SUNDAY_NOON.zone)
+    for day, title in ((17, "Call with Luis"), (18, "Dentist")):
+        start = datetime(2026, 11, day, 15, tzinfo=UTC)
+        calendar.add(Appointment(uid=title, title=title, start=start, end=start + timedelta(hours=1)))
+    moved = assess(parse_request(text), calendar, SUNDAY_NOON).draft.moved
+    assert moved is not None
+    assert moved.title == found
