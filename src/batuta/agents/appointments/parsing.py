@@ -4,7 +4,7 @@ tools use.
 
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from batuta.agents.appointments.models import AmendedRequest, Language, ParsedRequest, RequestKind
@@ -237,7 +237,9 @@ def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
         is_next=_NEXT_ONLY.search(fold(whole.rest)) is not None,
         owner=_owner(whole.rest) if intent in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION) else None,
         named=_named(whole.rest, contact) if intent is not RequestKind.QUESTION else (),
-        unread=_unread(readings, contact, clocks) if intent is not RequestKind.QUESTION else (),
+        unread=(*_unread(readings, contact, clocks), *_second(whole.rest, contact, is_new=is_new))
+        if intent is not RequestKind.QUESTION
+        else (),
         title=_title(text, whole.rest, language, contact),
         confidence=CONFIDENCE if found else 0.2,
         reasoning=f"found by rules: {', '.join(found) or 'nothing'}",
@@ -396,6 +398,19 @@ def _unread(readings: Sequence[When], contact: str | None, clocks: Sequence[Find
             rest = rest[:start] + "\0" * (end - start) + rest[end:]
         found += unread_figures(rest)
     return tuple(dict.fromkeys(found))
+
+
+def _second(rest: str, contact: str | None, *, is_new: bool) -> tuple[str, ...]:
+    """Another appointment that a request to move or cancel one names: "the lunch with Marta and the call with Luis"."""
+    other = _contact(rest.replace(contact, "\0" * len(contact))) if contact else None
+    kinds = [word for word in re.finditer(r"\w+", aligned(rest)) if word.group() in _KIND_WORDS]
+    joined = [
+        word.group()
+        for first, word in pairwise(kinds)
+        if _KIND_WORDS[first.group()] != _KIND_WORDS[word.group()]
+        and re.search(r"\b(?:and|or|y|o)\b", aligned(rest)[first.end() : word.start()])
+    ]
+    return () if is_new else ((other,) if other else tuple(joined))
 
 
 def _place(rest: str) -> str | None:

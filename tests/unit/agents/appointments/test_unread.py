@@ -102,3 +102,15 @@ def test_a_verb_that_is_not_known_moves_and_cancels_nothing(text: str, kind: str
 def test_every_example_of_a_change_says_what_it_changes(intent: Intent) -> None:
     texts = [text for texts in intent.examples.values() for text in texts]
     assert [text for text in texts if text.split()[0] in parse_as(text, intent.id).unread] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "anula la llamada con Luis y la comida con Marta",
+        "cancel the dentist and the call",
+        "move the dentist and the call to Friday at 11",
+    ],
+)
+def test_the_second_of_two_that_are_named_is_not_left_out(text: str, calendar: CalendarFile) -> None:
+    assert "unread" in outcome(text, calendar).draft.problems
