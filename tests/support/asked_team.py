@@ -180,6 +180,7 @@ _CHECKS: dict[str, Callable[[Outcome, str], bool]] = {
     "books": lambda outcome, start: _starts(outcome, "create_appointment", start),
     "moves": lambda outcome, start: _starts(outcome, "move_appointment", start),
     "cancels": _cancels,
+    "does": lambda outcome, tools: [each.tool_name for each in outcome.approvals] == tools.split(),
     "changes": lambda outcome, _: not outcome.approvals,
     "measure": _called("compute_measure"),
     "finds": _called("read_records", "find_record"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from batuta.kernel.messages import ToolCallBlock
+from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
 from batuta.language.interpretation import AMENDED_BY, FULLY_EXPLAINED, Interpretation
 from batuta.llm.model import ModelRequest, ToolSpec
 from batuta.offline.context import DialogueContext, context_of, goes_on
@@ -216,17 +216,26 @@ def _by_description(request: ModelRequest, task: Task) -> NextCalls:
 
 
 def _following(request: ModelRequest) -> NextCalls:
-    """What the newest result asks for, if it succeeded and brought what that needs."""
-    newest = request.tool_results[-1] if request.tool_results else None
-    found = content_of(newest) if newest is not None and not newest.is_error else None
-    if not isinstance(found, Mapping):
-        return NextCalls()
-    tool = next((tool for tool in request.tools if tool.name == found.get("next_tool")), None)
-    if tool is None:
-        return NextCalls()
+    """What the newest results ask for, where they succeeded and brought what that needs.
+
+    Of several that one tool gave, all lead on or none does: what keeps one of two orders from being carried out is told
+    before the other one is.
+    """
+    names = {call.id: call.name for message in request.messages for call in message.tool_calls}
+    led = [(names.get(result.tool_use_id), _led_to(result, request.tools)) for result in request.tool_results]
+    stuck = {name for name, call in led if call is None}
+    return NextCalls(calls=[call for name, call in led if call is not None and name not in stuck])
+
+
+def _led_to(result: ToolResultBlock, tools: Sequence[ToolSpec]) -> tuple[str, dict[str, Any]] | None:
+    """The call that a result asks for."""
+    found = None if result.is_error else content_of(result)
+    tool = next((tool for tool in tools if isinstance(found, Mapping) and tool.name == found.get("next_tool")), None)
+    if tool is None or not isinstance(found, Mapping):
+        return None
     properties, required = tool.schema.get("properties", {}), tool.schema.get("required", ())
     args = {name: found[name] for name in properties if found.get(name) is not None}
-    return NextCalls() if any(name not in args for name in required) else NextCalls(calls=[(tool.name, args)])
+    return None if any(name not in args for name in required) else (tool.name, args)
 
 
 def _block(name: str, args: dict[str, Any], request: ModelRequest, number: int) -> ToolCallBlock:

@@ -332,7 +332,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     brings = _brings_something(text, context, interpreter, now)
     if context.was_asked and _asks_anew(text, context, interpreter, now):
         return None
-    if context.was_asked and brings and is_bare(text, now, context.language):
+    goes_with_last = context.was_asked or _asked_for_change(context, interpreter, now)
+    if goes_with_last and brings and is_bare(text, now, context.language):
         return _amended(context.request, text)
     if brings and _settles_day(text, context, now):
         return _amended(context.request, text)
@@ -358,6 +359,12 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if is_short and brings and (is_follow_up(text) or (refers_back(text) and not _is_own(best))):
         return _amended(context.request, text)
     return None
+
+
+def _asked_for_change(context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
+    """Whether the last request was for a change: "9pm" after it says when, and is no appointment without a name."""
+    before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
+    return before is not None and before.intent.effect == "change" and before.is_sure
 
 
 def _settles_day(text: str, context: DialogueContext, now: datetime) -> bool:

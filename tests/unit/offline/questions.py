@@ -5,6 +5,7 @@ Monday 16 November 2026, 10:00 in Madrid; the calendar holds what `asking_team.A
 
     says 180                  the answer has all of these words; `/` parts what will do alike
     books 2026-11-17 10:00    the approval of a new appointment at this time is asked for
+    does move_appointment     approvals of exactly these changes are asked for, in this order
     moves …, cancels ana      the approval of such a change, of the appointment whose title has the word
     measure sales customer    the ERP computes this measure; the further words stand in what it was asked
     draws pie                 a chart is drawn (last), of this kind if one is named
