@@ -70,7 +70,10 @@ SHORTENED: dict[Language, dict[str, str]] = {
         "rn": "right now", "n": "and", "yday": "yesterday", "aft": "afternoon", "hols": "holidays", "appt": "appointment",
         "mtg": "meeting", "tmrw": "tomorrow", "tmr": "tomorrow", "tmw": "tomorrow", "resched": "reschedule", "mv": "move", "abt": "about", "bc": "because", "ppl": "people", "wk": "week",
         "yr": "year", "hrs": "hours", "hr": "hour", "wich": "which", "havnt": "haven't", "wont": "won't", "alot": "a lot",
-        "recieved": "received",
+        "recieved": "received", "waht": "what", "whats": "what's", "salles": "sales", "contry": "country", "meating": "meeting",
+        **dict.fromkeys(("shedule", "schedual", "scedule", "schedle"), "schedule"), **dict.fromkeys(("cancle", "cansel"), "cancel"),
+        **dict.fromkeys(("wendsday", "wensday", "wednsday", "wednesdey"), "Wednesday"), "thrusday": "Thursday",
+        **dict.fromkeys(("tommorow", "tommorrow", "tomorow"), "tomorrow"),
         **{f"{verb}nt": f"{verb}n't" for verb in ("have", "has", "had", "do", "does", "did", "is", "are", "was", "were")},
     },
     "es": {

@@ -9,6 +9,8 @@ from batuta.language.findings import Language
 @pytest.mark.parametrize(
     ("language", "text", "full"),
     [
+        ("en", "shedule a meeting on wendsday", "schedule a meeting on Wednesday"),
+        ("en", "waht are our salles by contry", "what are our sales by country"),
         ("en", "lunch w marta fri 1pm", "lunch with marta Friday 1pm"),
         ("en", "wat hav i got thurs", "what have i got Thursday"),
         ("en", "paddle sat 11-12:30", "paddle Saturday 11-12:30"),
