@@ -49,6 +49,17 @@ _NUMBER = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)(?P<percent>\s*%)?")
 _OTHER_NUMBER = re.compile(
     rf"\W*(?:(?:and|y|what\s+about|how\s+about|que\s+tal)\s+)(?:(?:of|for|on|de|para|con|with|el|the|sobre)\s+)*{_NUMBER.pattern}\W*"
 )
+_ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4,
+    "primero": 1, "primer": 1, "segundo": 2, "tercero": 3, "tercer": 3, "cuarto": 4,
+}  # fmt: skip
+_ORDINAL = rf"(?P<ordinal>{'|'.join(sorted(_ORDINALS, key=len, reverse=True))})"
+_OTHER_ORDINAL = re.compile(
+    r"\W*(?:(?:and|y|what\s+about|how\s+about|que\s+tal)\s+)?(?:(?:of|for|in|on|de|del|en|con|the|el|lo)\s+)*"
+    rf"{_ORDINAL}(?:\s+one)?\W*"
+)
+_ORDINAL_PERIOD = re.compile(rf"\b{_ORDINAL}\s+(?:quarter|trimestre|half|semestre)\b")
+_NUMBERED_PERIOD = re.compile(r"\b[qt](?P<number>[1-4])\b")
 
 
 def corrected(text: str) -> str | None:
@@ -85,6 +96,24 @@ def with_other_number(request: str, text: str) -> str | None:
     return (
         f"{request[: numbers[-1].start()]}{said['number']}{request[numbers[-1].end('number') :]}" if numbers else None
     )
+
+
+def with_other_ordinal(request: str, text: str) -> str | None:
+    """A request with another quarter or half year in the place of its own: "profit of Q3", then "and of the second?"."""
+    said = _OTHER_ORDINAL.fullmatch(fold(text))
+    if said is None:
+        return None
+    number = _ORDINALS[said["ordinal"]]
+    plain = aligned(composed(request))
+    for pattern, ordinals in ((_ORDINAL_PERIOD, _ORDINALS), (_NUMBERED_PERIOD, None)):
+        found = list(pattern.finditer(plain))
+        if found and ordinals:
+            place = found[-1].span("ordinal")
+            return f"{composed(request)[: place[0]]}{said['ordinal']}{composed(request)[place[1] :]}"
+        if found:
+            place = found[-1].span("number")
+            return f"{composed(request)[: place[0]]}{number}{composed(request)[place[1] :]}"
+    return None
 
 
 def is_yes(text: str) -> bool:

@@ -9,7 +9,16 @@ from batuta.datasets.charts.asked_titles import asked_title
 from batuta.kernel.messages import Message
 from batuta.language.annotation import annotated
 from batuta.language.choices import index_for, words_with_places
-from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes, owner_said, refers_back, with_other_number
+from batuta.language.dialogue import (
+    corrected,
+    is_follow_up,
+    is_no,
+    is_yes,
+    owner_said,
+    refers_back,
+    with_other_number,
+    with_other_ordinal,
+)
 from batuta.language.expressions import find_expression, refers_to_rate
 from batuta.language.findings import LANGUAGES, Language
 from batuta.language.folding import aligned, composed, fold, stem
@@ -314,6 +323,9 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     other = with_other_number(context.request, text)
     if other is not None and find_expression(context.request) and find_expression(other):
         return other
+    other_period = with_other_ordinal(context.request, text)
+    if other_period is not None:
+        return other_period
     if refers_to_rate(context.request, text):
         return f"{context.request} {text}"
     words = text.split()

@@ -97,6 +97,11 @@ _ASKS_WHAT = re.compile(
 _OF_ONESELF = re.compile(r"\b(?:i|my|me|mine|we|our|mi|mis|tengo|tenemos|estoy|como|quedo)\b")
 """What is one's own stands in one's calendar: "when is my dentist appointment?"."""
 _OPENS_A_QUESTION = re.compile(_QUESTION.pattern.partition("|")[2])
+_OF_ALL = re.compile(
+    r"\b(?:we|our|us|all|every|total|overall|todos?|todas?|nosotros|nuestr[oa]s?|empresa|company|\w{3,}(?:amos|emos|imos))\b"
+)
+"""What is ours, or of all, folded."""
+_BY_TIME = re.compile(r"\b(?:by|per|por)\s+(?:day|week|month|quarter|year|dia|semana|mes|trimestre|ano)s?\b")
 _FIRST = re.compile(r"\b(?:first|1|primer[oa]?|former)\b")
 _SECOND = re.compile(r"\b(?:second|2|segund[oa]|latter|last|ultim[oa])\b")
 
@@ -184,6 +189,24 @@ class Planner:
         parts = [part for piece, _ in strong_pieces(text) for part in self._every_and(piece, context)]
         return [self._of_named(part, parts[:place], context) for place, part in enumerate(parts)]
 
+    def _of_same(self, text: str, left: RequestPart, context: DialogueContext) -> str:
+        """What an `and` joins to a question about one record, with that one's name where it names nobody: "Ana's phone and
+        sales this year" asks for her sales. What we ourselves do, or what is of all, is no one's.
+        """
+        right, slots = (
+            self._meanings(text, context)[0],
+            [slot for slot in left.meaning.intent.slots if slot.is_narrowing],
+        )
+        said = next((value for slot in slots if (value := left.meaning.values.get(slot.name))), None)
+        plain, own = fold(text), [slot for slot in right.intent.slots if slot.is_narrowing or slot.is_grouping]
+        named = {slot.is_narrowing for slot in own if right.values.get(slot.name)}
+        is_open = bool(own) and (not named or (named == {False} and _BY_TIME.search(plain) is not None))
+        if not isinstance(said, str) or not is_open or _OF_ALL.search(plain) or right.agent_id != left.meaning.agent_id:
+            return text
+        whole = with_name(text, called(slots[0], said))
+        meant = self._meanings(whole, context)[0]
+        return whole if meant.label == right.label and not meant.unknown and not meant.missing else text
+
     def _of_named(self, part: RequestPart, before: Sequence[RequestPart], context: DialogueContext) -> Interpretation:
         """What a part means, with the name that a pronoun in it stands for: "Ana's phone, and how much did they buy?"."""
         meaning = part.meaning
@@ -220,7 +243,8 @@ class Planner:
             is_whole = are_texts or all(each.is_sure and not each.missing for each in found)
             if is_whole and all(each.agent_id != OWN and each.intent.slots for each in found):
                 later = standing_alone(sides[0], sides[1]) if are_texts and is_elliptical(sides[1]) else sides[1]
-                return [RequestPart(text=sides[0], meaning=found[0]), *self._every_and(later, context)]
+                left = RequestPart(text=sides[0], meaning=found[0])
+                return [left, *self._every_and(self._of_same(later, left, context), context)]
         subjects = two_subjects(text) if _is_question(text) else []
         return [RequestPart(text=each, meaning=self._meanings(each, context)[0]) for each in subjects or [text]]
 
@@ -348,7 +372,8 @@ class Planner:
             if sides[1].intent.is_fallback and is_elliptical(right):
                 continue  # "it shows F4, what should I do?" says only together what is looked up
             if are_sure and is_worth and not any(side.missing for side in sides):
-                return [RequestPart(text=left, meaning=sides[0]), *self._weak_parts(right, context)]
+                part = RequestPart(text=left, meaning=sides[0])
+                return [part, *self._weak_parts(self._of_same(right, part, context), context)]
         return [RequestPart(text=text, meaning=whole)]
 
     def _says_of(self, meaning: Interpretation, text: str) -> bool:

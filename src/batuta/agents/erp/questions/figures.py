@@ -36,7 +36,14 @@ from batuta.agents.erp.questions.periods import (
     settle_month_rows,
     settle_periods,
 )
-from batuta.agents.erp.questions.question import PARTY, FigureQuestion, names_documents, noun_of, unnamed_owner
+from batuta.agents.erp.questions.question import (
+    PARTY,
+    FigureQuestion,
+    names_documents,
+    noun_of,
+    qualifier_words,
+    unnamed_owner,
+)
 from batuta.agents.erp.questions.rates import (
     settle_average,
     settle_goods,
@@ -86,6 +93,20 @@ _OF_A_KIND = re.compile(r"\b(?:of|how\s+many|sell|sold|buy|bought)\s+((our|the)\
 """Goods that are called as a kind of chart is: "the stock of tables" asks for no table."""
 _TURNOVER = re.compile(r"\b(?:stock|inventory)\s+(?:turnover|turns|rotation)\b|\brotacion\b")
 """A figure that is not kept, in words that also name two that are."""
+_COST_OF_SOLD = re.compile(
+    r"\b(?:what|goods|things|products|items|lo\s+que|lo)\s+(?:(?:that|we|i|was|were|have|been|hemos|se|ha|ya)\s+)*(?:sell|sold|vend\w+)\b.*\bcost"
+    r"|\bcost\w*\b.*\b(?:what|lo)\s+(?:(?:that|que|we|i|was|have|hemos|se|ha)\s+)*(?:sell|sold|vend\w+)\b"
+)
+"""Asks for one figure, the cost of what was sold, in words that also name two."""
+_CREDIT_LEFT = re.compile(
+    r"\b(?:available|unused|remaining)\s+credit\b|\bcredit\b.*\b(?:left|available|remaining)\b"
+    r"|\bcredito\b.*\b(?:queda|disponible|sobra|resta)\b"
+)
+"""What may still be lent to a customer: a field of its record less another, and no credit memo."""
+_HOW_LONG = re.compile(
+    r"\b(?:how\s+long|since\s+when|desde\s+(?:cuando|hace\s+cuanto)|cuanto\s+tiempo)\b(?=.*\b(?:owed?|owes|owing|deb\w+|adeud\w+)\b)"
+)
+"""Asks for a time and not for what is owed."""
 _INVOICES_PAID = re.compile(
     r"\b(?:paid\s+(?:\w+\s+)?invoices?|invoices?\s+(?:(?!not\b)\w+\s+){0,2}paid|facturas?\s+(?:(?!no\b)\w+\s+){0,2}pagad[oa]s?)\b"
 )
@@ -134,6 +155,10 @@ _OF_SEVERAL = re.compile(r"\b(?:their|sus?)\b")
 _TO_THEM = re.compile(r"\b(?:owe|owes|owed|pay|paid|pays|bill|billed|sell|sold|invoiced?)\s+(?:them|him|her)\b")
 """Whom a figure is about, by a pronoun."""
 _NARROWS = re.compile(r"(?:(?:and|but|y|pero|ahora|now)\W+)?(?:only|just|solo|solamente|unicamente)\b")
+_AND_WHAT = re.compile(
+    r"\b(?:and|y|e)\b(?:\s+(?:what|how\s+much|que|cuanto|its?|their|the|sus?|el|is|are|it|they|that|nos))*\s*$"
+)
+"""Between a quantity and what it is worth, where both are asked for."""
 _PAYMENTS = frozenset({"payments_received", "payments_made"})
 _BARELY_PAID = re.compile(r"(?:paid|pay|pag\w+|cobrad[oa]s?)")
 """One word that is said of an invoice as well: only with "how much" it asks for payments."""
@@ -159,6 +184,8 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
                 _ASKS_WHEN,
                 _BY_TIME,
                 _STEP_BY_STEP,
+                _CREDIT_LEFT,
+                _HOW_LONG,
                 PRICE_QUESTION,
             )
             for each in pattern.finditer(fold(texts[-1]))
@@ -304,7 +331,9 @@ def _settle_measures(
     late = [each.text for each in found if each.value.startswith("overdue_")]
     if late and _ORDERS & set(names):
         question.unknown.append(late[0])  # orders have no date that says so
+    both = _asked_beside(question, names, found, texts)
     names, used = _varied(question, names, said)
+    names = list(dict.fromkeys((*both, *names)))
     splits = _low_stock(question, names, said, splits)
     question.unknown += [said["price"]] if "price" in said else []  # a price is no figure that is added up
     _require_vat_known(question, names, {word: text for word, text in said.items() if word not in used})
@@ -341,6 +370,8 @@ def _counted_alone(question: FigureQuestion, found: Sequence[Finding[str]]) -> l
     Of invoices it is known how many are open or overdue.
     """
     names = list(dict.fromkeys(each.value for each in found))
+    if set(names) == {"sales", "expenses"} and _COST_OF_SOLD.search(question.plain):
+        return ["cost_of_sales"]
     counts = [name for name in names if question.book.measures[name].unit == "count"]
     if set(counts) & _PARTY_COUNTS:
         question.unknown += [each.text for each in found if each.value not in counts]
@@ -403,6 +434,21 @@ def _varied(question: FigureQuestion, names: Sequence[str], said: Mapping[str, s
                 question.unknown.append(many.group())  # "how many sales" may be invoices or pieces
         varied.append(meant)
     return [name for name in dict.fromkeys(varied) if not _is_implied(book, name, varied)], used
+
+
+def _asked_beside(
+    question: FigureQuestion, names: Sequence[str], found: Sequence[Finding[str]], texts: Sequence[str]
+) -> list[str]:
+    """What is asked in money as well: "how many are left and what are they worth?" is the stock, and its value."""
+    text = fold(texts[-1])
+    money = [each for each in index_of(qualifier_words(question.book)).find(texts[-1]) if each.value == "money"]
+    return [
+        each.value
+        for each in found
+        if each.value in names
+        and question.book.measures[each.value].unit == "quantity"
+        and any(_AND_WHAT.search(text[each.span.end : one.span.start]) for one in money)
+    ]
 
 
 def _require_vat_known(question: FigureQuestion, names: Sequence[str], unused: Mapping[str, str]) -> None:

@@ -374,24 +374,29 @@ def settle_record(
             kept["asked"] = ["unitPrice"]
         elif _SELLING_FOR in plain:
             return Settled(values=kept, unknown=(_SELLING_FOR,))
+        if {"creditLimit", "remainingAmount"} <= set(kept.get("asked", ())):
+            # what is left of a credit is shown by its limit and what is owed
+            kept["asked"] = ["creditLimit", "balanceDue"]
         wanted = [name for name in kept.get("asked", ()) if kept.get("entity") not in _OWN_FIELDS.get(name, ())]
         known = access.catalogue.entities.get(kept.get("entity", ""))
         kept["asked"] = wanted if known is None else [own for name in wanted if (own := own_field(known, name))]
         unknown = [name for name in wanted if known and not own_field(known, name)] if kept.get("which") else []
         unknown = unknown if not kept["asked"] else [name for name in unknown if name in _NEVER_IMPLIED]
-        unknown += _asked_besides(texts[-1], known)
+        unknown += _asked_besides(texts[-1], known, kept["asked"])
         unknown += [unread] if unread else []
         return Settled(values={name: value for name, value in kept.items() if value != []}, unknown=tuple(unknown))
 
     return settle
 
 
-def _asked_besides(text: str, known: CatalogueEntity | None) -> list[str]:
+def _asked_besides(text: str, known: CatalogueEntity | None, asked: Sequence[str]) -> list[str]:
     """What a second question of a sentence asks for that is no field of the record: "… and since when?"."""
     joint = _ASKS_BESIDES.search(aligned(composed(text)))
     if joint is None or known is None:
         return []
     said = [each.value for each in index_of(ASKED_FIELDS).find(text[joint.start("asks") :])]
+    if "remainingAmount" in said and "creditLimit" in asked:
+        return []  # how much of the credit is left
     return [] if any(own_field(known, name) for name in said) else [text[joint.start("asks") :].strip(" ?.!")]
 
 
