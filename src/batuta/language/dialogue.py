@@ -56,9 +56,10 @@ _ORDINALS = {
 _ORDINAL = rf"(?P<ordinal>{'|'.join(sorted(_ORDINALS, key=len, reverse=True))})"
 _OTHER_ORDINAL = re.compile(
     r"\W*(?:(?:and|y|what\s+about|how\s+about|que\s+tal)\s+)?(?:(?:of|for|in|on|de|del|en|con|the|el|lo)\s+)*"
-    rf"{_ORDINAL}(?:\s+one)?\W*"
+    rf"{_ORDINAL}(?:\s+(?:one|(?P<unit>quarter|trimestre|half|semestre)))?(?:\s+(?:of|in|de|del)\s+(?P<year>20\d\d))?\W*"
 )
-_ORDINAL_PERIOD = re.compile(rf"\b{_ORDINAL}\s+(?:quarter|trimestre|half|semestre)\b")
+_YEAR = re.compile(r"\b20\d\d\b")
+_ORDINAL_PERIOD = re.compile(rf"\b{_ORDINAL}\s+(?P<unit>quarter|trimestre|half|semestre)\b")
 _NUMBERED_PERIOD = re.compile(r"\b[qt](?P<number>[1-4])\b")
 
 
@@ -103,17 +104,16 @@ def with_other_ordinal(request: str, text: str) -> str | None:
     said = _OTHER_ORDINAL.fullmatch(fold(text))
     if said is None:
         return None
-    number = _ORDINALS[said["ordinal"]]
-    plain = aligned(composed(request))
-    for pattern, ordinals in ((_ORDINAL_PERIOD, _ORDINALS), (_NUMBERED_PERIOD, None)):
-        found = list(pattern.finditer(plain))
-        if found and ordinals:
-            place = found[-1].span("ordinal")
-            return f"{composed(request)[: place[0]]}{said['ordinal']}{composed(request)[place[1] :]}"
-        if found:
-            place = found[-1].span("number")
-            return f"{composed(request)[: place[0]]}{number}{composed(request)[place[1] :]}"
-    return None
+    whole, plain = composed(request), aligned(composed(request))
+    by_name, by_number = list(_ORDINAL_PERIOD.finditer(plain)), list(_NUMBERED_PERIOD.finditer(plain))
+    before = by_name[-1] if by_name else by_number[-1] if by_number else None
+    if before is None or (said["unit"] and said["unit"] != (before["unit"] if by_name else None)):
+        return None
+    start, end = before.span("ordinal" if by_name else "number")
+    changed = f"{whole[:start]}{said['ordinal'] if by_name else _ORDINALS[said['ordinal']]}{whole[end:]}"
+    if said["year"] and _YEAR.search(changed):
+        return _YEAR.sub(said["year"], changed)
+    return f"{changed.rstrip(' ?.!')} {said['year']}" if said["year"] else changed
 
 
 def is_yes(text: str) -> bool:

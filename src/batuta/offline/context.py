@@ -31,7 +31,14 @@ from batuta.language.vocabulary import filler_stems
 from batuta.offline.evidence import is_cited
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import asked_plainly, is_feedback
-from batuta.offline.shown_rows import implies_several, shown_rows, stands_for_several, with_unknown
+from batuta.offline.shown_rows import (
+    ShownRows,
+    implies_one,
+    implies_several,
+    shown_rows,
+    stands_for_several,
+    with_unknown,
+)
 from batuta.offline.small_talk import OWN
 from batuta.offline.tables import charted_table, tables_named
 
@@ -450,15 +457,20 @@ def _asked_of_several(
     source = annotated(text, now=now, reader=context.language)
     naming = [slot for slot in before.intent.slots if slot.is_narrowing]
     is_named = any(fill_slot(slot, source, now=now) for slot in before.intent.slots if slot.is_grouping)
-    is_about_them = stands_for_several(text) or (implies_several(text) and not is_named)
+    is_implied = implies_several(text) or implies_one(text)
+    is_about_them = stands_for_several(text) or (is_implied and not is_named)
     has_several = any(before.values.get(slot.name, 1) != 1 for slot in before.intent.slots if slot.type == "limit")
     if not naming or not is_about_them or fill_slot(naming[0], source, now=now):
         return None
-    if _only_answer(context) and not has_several:
-        return None  # "which customer owes us the most?" shows several, and asks for one
-    rows = shown_rows(context.answer, naming[0].known_values())
-    is_limited = _is_limited(before)
-    if len(rows.names) < 2 or not (rows.is_all or is_limited):
+    rows, is_limited = shown_rows(context.answer, naming[0].known_values()), _is_limited(before)
+    one = (
+        "" if has_several else _only_answer(context)
+    )  # "which customer owes us the most?" shows several, and asks for one
+    if one and is_implied and one in naming[0].known_values():
+        rows = ShownRows(names=(one,), is_all=True)
+    elif one or len(rows.names) < 2 or not (stands_for_several(text) or implies_several(text)):
+        return None
+    if not (rows.is_all or is_limited):
         return None
     names = [called(naming[0], name) for name in rows.names]
     for said in dict.fromkeys((text, without_pronouns(text))):
@@ -466,7 +478,7 @@ def _asked_of_several(
         meant = next(iter(interpreter.interpret(whole, now=now, reader=context.language)), None)
         if meant is None or meant.agent_id != before.agent_id or not _is_whole([meant]):
             continue
-        is_of_all = len(meant.values.get(naming[0].name) or ()) == len(names)  # a record is of one of them
+        is_of_all = len(names) == 1 or len(meant.values.get(naming[0].name) or ()) == len(names)  # a record is of one
         if is_of_all and _asks_something(said, meant.intent, context, now):
             return whole if rows.is_all else with_unknown(text, context.language)
     return with_unknown(text, context.language) if is_limited and _is_whole(found) else None

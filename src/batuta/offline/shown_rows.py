@@ -15,14 +15,19 @@ _LISTED = re.compile(r"^- (?P<row>[^\n]+)", re.MULTILINE)
 _SHOWN = re.compile(r"\*\*(?P<row>[^*\n]+)\*\* ·")
 _MORE = re.compile(r"\b(?:and|y) \d+ (?:more|más)\b|; …")
 _PRONOUN = re.compile(
-    r"\b(?:they|them|their|theirs|those|these|sus?|ell[oa]s|es[oa]s|est[oa]s(?=\W*$|\s+\w+(?:es|os|as)\b))\b"
+    r"\bof\s+(?:that|which|it)\b|\bde\s+(?:eso|ello|ese\s+total)\b|\b(?:they|them|their|theirs|those|these|sus?|ell[oa]s|es[oa]s|est[oa]s(?=\W*$|\s+\w+(?:es|os|as)\b))\b"
 )
 """Stands for several that were named, folded."""
 _IMPLIED = re.compile(
-    r"\bles\b|\bcuant[oa]s?\s+(?:(?:nos|se|me)\s+)*(?!han\b|tien)\w{2,}(?:an|en|aron|ieron)\b"
-    r"|\bhow\s+many\s+(?:are|were|do|did|have)\b"
+    r"\bles\b|\b(?:cuant[oa]s?|que\s+(?:margen|saldo|deuda|valor|beneficio|descuento|importe|stock))"
+    r"\s+(?:(?:nos|se|me)\s+)*(?!tien)(?:han\s+)?\w{2,}(?:an|en|aron|ieron|[aei]do)\b|\bhow\s+many\s+(?:are|were|do|did|have)\b"
+    r"|\btienen\W*$"
 )
 """Speaks of several where nobody is named: a Spanish verb alone, or a count of nothing."""
+_IMPLIED_ONE = re.compile(
+    r"\bcuant[oa]s?\s+(?:nos\s+|se\s+)*(?:debe|queda|vale|compra|compro|pago|paga|ha\s+\w+[aei]do)\b(?!\s+(?:el|la|los|las|por)\b)"
+    r"|\bhow\s+(?:many|much)\s+(?:is|are)\s+left\b"
+)
 _PRONOUNS: dict[Language, str] = {"en": "they", "es": "ellos"}
 
 
@@ -52,6 +57,11 @@ def implies_several(text: str) -> bool:
     return _IMPLIED.search(fold(text)) is not None
 
 
+def implies_one(text: str) -> bool:
+    """Whether a message, if it names nobody, speaks of one that was shown: "¿cuánto nos debe?"."""
+    return _IMPLIED_ONE.search(fold(text)) is not None
+
+
 def with_unknown(text: str, language: Language) -> str:
     """A message about several who are not known, so that it is asked who they are."""
     return text if fold(_PRONOUNS[language]) in fold(text) else f"{text.rstrip(' ?!.')} ({_PRONOUNS[language]})"
@@ -59,4 +69,4 @@ def with_unknown(text: str, language: Language) -> str:
 
 def _name_in(row: str, known: Collection[str]) -> str:
     """The longest known name that stands in a row; a code of two letters tells nothing."""
-    return max((name for name in known if len(name) > 3 and name in row), key=len, default="")
+    return max((name for name in known if len(name) > 3 and name.rstrip(".") in row), key=len, default="")

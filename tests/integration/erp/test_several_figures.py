@@ -61,7 +61,10 @@ RIBALTA = "Hoteles Ribalta, S.C."
     [
         (
             "price of Olivo joven and how many are in stock",
-            [("find_record", {"which": "Olivo joven", "fields": ["unitPrice", "inventory"]})],
+            [
+                ("find_record", {"which": "Olivo joven", "fields": ["unitPrice"]}),
+                ("compute_measure", {"measure": "stock_quantity", "only": ["Olivo joven"]}),
+            ],
         ),
         (
             "what's the phone of Hoteles Ribalta and how much did they buy this year?",

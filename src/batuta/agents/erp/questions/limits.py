@@ -32,6 +32,7 @@ _NEWCOMERS = re.compile(
     r"\bnew\s+(?:customers|clients|vendors|suppliers)\b"
     r"|\bnuevos\s+(?:clientes|proveedores)\b|\b(?:clientes|proveedores)\s+nuevos\b"
 )
+_NOTHING = re.compile(r"\b(?:nothing|nada)\b")
 _NEGATION = re.compile(
     r"\b(?:(?:have|has|did|do|does|were|was|are|is)(?:n['’]?t|\s+not)|not|no|never|nunca|without|sin)\b"
     r"|\b(?P<idle>inactiv(?:e|[oa]s?)|dormant)\b"
@@ -110,10 +111,14 @@ def settle_absence(question: FigureQuestion, names: Sequence[str], found: Sequen
     values = question.values
     values.pop("absent", None)
     said = _negations(question, found)
+    nothing = None if said else _NOTHING.search(question.plain)
+    if nothing and not any(nothing.group() in fold(each.text).split() for each in found):
+        said = [nothing]  # "customers who bought nothing"
     if not said:
         return list(names)
     splits: Sequence[str] = values.get("split_by") or ()
-    is_idle = len(said) == 1 and said[0]["idle"] is not None
+    is_nothing = said == [nothing]
+    is_idle = not is_nothing and len(said) == 1 and said[0]["idle"] is not None
     if is_idle and not names:
         names, values["measure"] = ["sales"], "sales"
     is_clear = (
@@ -121,7 +126,7 @@ def settle_absence(question: FigureQuestion, names: Sequence[str], found: Sequen
         and names[0] in _TRADE
         and splits[0] in _PARTIES
         and not {"ranking", "top", "bound", "compare"} & set(values)
-        and (is_idle or _is_about(question, said[0], found))
+        and (is_idle or is_nothing or _is_about(question, said[0], found))
     )
     if is_clear:
         values["ranking"] = "absent"

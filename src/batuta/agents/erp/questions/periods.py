@@ -40,6 +40,12 @@ EARLIER_WORDS: Synonyms = {
 }  # fmt: skip
 """What a follow-up says that asks for the time before or after the one that was asked about."""
 _LAST_YEAR = re.compile(r"\b(?:last year|el ano pasado|ano pasado|hace un ano|a year ago)\b")
+_NAMES_YEAR = re.compile(rf"\b20\d\d\b|{_LAST_YEAR.pattern}")
+_SAYS_WHEN = re.compile(
+    r"\b(?:20\d\d|years?|anos?|last|past|next|this|pasad[oa]|ultim[oa]|est[ea]|proxim[oa]|current)\b"
+)
+"""Says itself which year a month or a quarter is of."""
+_PARTS_OF_A_YEAR = frozenset({"month", "quarter", "half"})
 ALL_TIME_WORDS: Synonyms = {
     "all": (
         "ever", "of all time", "all time", "since the beginning", "de la historia", "de toda la historia",
@@ -88,6 +94,7 @@ def settle_earlier(question: FigureQuestion, texts: Sequence[str]) -> None:
     """
     question.values.pop("earlier", None)
     asked, is_shifted = _only_period(texts[0], question.today), False
+    has_year = _NAMES_YEAR.search(fold(texts[0])) is not None
     question.unknown += [each.text for each in _earlier(texts[0], question.today)]
     for text in texts[1:]:
         named, said = _only_period(text, question.today), _earlier(text, question.today)
@@ -96,11 +103,21 @@ def settle_earlier(question: FigureQuestion, texts: Sequence[str]) -> None:
             asked, is_shifted = _shifted(whole, said[0].value), True
         elif named and named.grain == "year" and _LAST_YEAR.search(fold(text)) and whole.days < _ALMOST_A_YEAR:
             asked, is_shifted = whole.year_before(), True
+        elif named and asked and has_year and named.grain in _PARTS_OF_A_YEAR and not _SAYS_WHEN.search(fold(text)):
+            asked, is_shifted = _in_year(named, asked.first.year), True  # "purchases in March 2025", "and in April?"
         elif named:
             asked, is_shifted = named, False
+            has_year = _NAMES_YEAR.search(fold(text)) is not None
     if is_shifted and asked is not None:
         question.values["period"] = _days(asked)
         question.values.pop("compare", None)
+
+
+def _in_year(period: Period, year: int) -> Period:
+    """The same months, quarter or half of another year."""
+    while period.first.year > year:
+        period = period.year_before()
+    return period
 
 
 def _earlier(text: str, today: date) -> list[Finding[str]]:
