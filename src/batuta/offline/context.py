@@ -462,10 +462,10 @@ def _asked_of_several(
     has_several = any(before.values.get(slot.name, 1) != 1 for slot in before.intent.slots if slot.type == "limit")
     if not naming or not is_about_them or fill_slot(naming[0], source, now=now):
         return None
-    rows, is_limited = shown_rows(context.answer, naming[0].known_values()), _is_limited(before)
-    one = (
-        "" if has_several else _only_answer(context)
-    )  # "which customer owes us the most?" shows several, and asks for one
+    rows = shown_rows(context.answer, naming[0].known_values())
+    is_limited = _is_limited(before)
+    # "which customer owes us the most?" shows several, and asks for one
+    one = "" if has_several else _only_answer(context)
     if one and is_implied and one in naming[0].known_values():
         rows = ShownRows(names=(one,), is_all=True)
     elif one or len(rows.names) < 2 or not (stands_for_several(text) or implies_several(text)):

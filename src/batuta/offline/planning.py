@@ -193,15 +193,15 @@ class Planner:
         """What an `and` joins to a question about one record, with that one's name where it names nobody: "Ana's phone and
         sales this year" asks for her sales. What we ourselves do, or what is of all, is no one's.
         """
-        right, slots = (
-            self._meanings(text, context)[0],
-            [slot for slot in left.meaning.intent.slots if slot.is_narrowing],
-        )
+        right = self._meanings(text, context)[0]
+        slots = [slot for slot in left.meaning.intent.slots if slot.is_narrowing]
         said = next((value for slot in slots if (value := left.meaning.values.get(slot.name))), None)
-        plain, own = fold(text), [slot for slot in right.intent.slots if slot.is_narrowing or slot.is_grouping]
+        if not isinstance(said, str) or right.agent_id != left.meaning.agent_id or _OF_ALL.search(fold(text)):
+            return text
+        own = [slot for slot in right.intent.slots if slot.is_narrowing or slot.is_grouping]
         named = {slot.is_narrowing for slot in own if right.values.get(slot.name)}
-        is_open = bool(own) and (not named or (named == {False} and _BY_TIME.search(plain) is not None))
-        if not isinstance(said, str) or not is_open or _OF_ALL.search(plain) or right.agent_id != left.meaning.agent_id:
+        is_by_time = named == {False} and _BY_TIME.search(fold(text)) is not None
+        if not own or (named and not is_by_time):
             return text
         whole = with_name(text, called(slots[0], said))
         meant = self._meanings(whole, context)[0]
