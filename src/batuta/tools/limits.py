@@ -17,7 +17,7 @@ from batuta.resilience.rate_limiter import LimiterState, MemoryLimiterState, Rat
 from batuta.tools.tool import Tool
 
 MAX_WAIT = timedelta(seconds=1)
-"""A call waits so long for its turn; beyond that it is refused: whoever asks can do something else in the meantime."""
+"""A call waits this long for its turn; beyond that it is refused, and its model can do something else meanwhile."""
 
 T = TypeVar("T")
 _Slots = WeakKeyDictionary[Tool, asyncio.Semaphore]

@@ -14,8 +14,8 @@ export const inWords = (name: string): string => {
 export const named = (name: string, known: Readonly<Record<string, string>>): string =>
   (Object.hasOwn(known, name) ? known[name] : undefined) ?? inWords(name);
 
-/** Whether an argument holds an id or a version: it says nothing to a reader. */
-export const isForPrograms = (name: string): boolean => /^(?:uid|id|record_id|etag)$/.test(name);
+/** Whether an argument says which version of which record is meant: it is read elsewhere, and not to be changed. */
+export const isRecordKey = (name: string): boolean => name === "record_id" || name === "etag";
 
 /** Markdown without its marks, for one line of preview. */
 export const plainText = (markdown: string): string =>

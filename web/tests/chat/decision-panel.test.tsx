@@ -95,3 +95,14 @@ test("arguments stand below the decision unless a preview shows field by field w
   await press("What is sent");
   expect(place.querySelector("dl")?.textContent).toContain("200");
 });
+
+test("an edit has a field for each value, an id of a tool's own too, and keeps what says which record is meant", async () => {
+  const args = { id: "7", record_id: "25cb", etag: 'W/"1"', values: { phoneNumber: "600" } };
+  await show({ ...item, args });
+  await press("Edit");
+  expect([...place.querySelectorAll("form input")].map((field) => (field as HTMLInputElement).value)).toEqual(
+    ["7", "600"],
+  );
+  await press("Approve with changes");
+  expect(decide).toHaveBeenCalledWith("approval", { decision: "edit", args });
+});

@@ -2,7 +2,7 @@
 
 import { isoMoment, withDays } from "../../lib/days";
 import type { Locale } from "../../lib/format";
-import { inWords as inPlainWords, isForPrograms, named } from "../../lib/words";
+import { inWords as inPlainWords, isRecordKey, named } from "../../lib/words";
 
 type Names = Readonly<Record<string, string>>;
 
@@ -14,7 +14,7 @@ export interface ArgumentNames {
   readonly entities: Names;
 }
 
-/** The arguments on one line, fields of a record one by one. */
+/** The arguments on one line, fields of a record one by one; ids say nothing to a reader. */
 export const summaryOf = (
   args: Readonly<Record<string, unknown>>,
   known: ArgumentNames,
@@ -24,7 +24,7 @@ export const summaryOf = (
     .flatMap(([name, value]): (readonly [string, unknown])[] =>
       name === "values" && isObject(value) ? Object.entries(value) : [[name, value]],
     )
-    .filter(([name, value]) => !isForPrograms(name) && !isOnlyAsked(value))
+    .filter(([name, value]) => !/^(?:uid|id)$/.test(name) && !isRecordKey(name) && !isOnlyAsked(value))
     .map(([name, value]) => {
       const label = named(name, known.fields).toLowerCase();
       return `${label}: ${inWords(calledBy(name, value, known), locale)}`;

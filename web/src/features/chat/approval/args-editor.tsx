@@ -5,7 +5,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../../components/button";
 import { AreaField } from "../../../components/field";
 import { useText } from "../../../lib/i18n";
-import { isForPrograms } from "../../../lib/words";
+import { isRecordKey } from "../../../lib/words";
 import { type ArgField, type Args, argsOf, argsOfJson, fieldsOf } from "./args-form";
 import { ArgumentField, keyOf } from "./argument-field";
 
@@ -45,7 +45,7 @@ export const ArgsEditor = ({ args, isBusy, onSubmit, onCancel }: ArgsEditorProps
     <form onSubmit={submit} className="flex flex-col gap-3.5">
       {json === null ? (
         fields
-          .filter(({ name }) => !isForPrograms(name))
+          .filter(({ name }) => !isRecordKey(name))
           .map((field) => (
             <ArgumentField key={keyOf(field)} field={field} isBroken={broken === field.name} onChange={set} />
           ))
