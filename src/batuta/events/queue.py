@@ -59,7 +59,7 @@ class NewWork:
     """Higher goes first, among different sessions."""
     delay: timedelta = timedelta()
     max_attempts: int = MAX_ATTEMPTS
-    """How many owners may be lost that made no progress."""
+    """How many owners may be lost in a row that made no progress."""
     context: Mapping[str, str] = field(default_factory=dict)
     """Where the request came from (`correlation_id`, `trace_id`, …). The worker gets it; the same work sent again in
     another context is still the same work."""

@@ -106,19 +106,36 @@ def end_of_dead_turn(history: Sequence[Event], work: Work, error: str) -> list[E
     return [*ends_of_lost_calls(history), failure, Complete(**facts, status="failed", caused_by=failure.event_id)]
 
 
-def has_attempts_left(work: Work, history: Iterable[Event]) -> bool:
-    """Whether work may be tried again: an owner that recorded an effect costs none of its attempts.
+MOST_OWNERS = 10
+"""How many times its attempts a turn may use up in all, however much its owners record: one whose effects have other
+keys in each process records a new one for ever."""
 
-    Such a turn gets nearer to its end with each owner; one that kills its owners dies of those that got nowhere.
+
+def has_attempts_left(work: Work, history: Iterable[Event]) -> bool:
+    """Whether work may be tried again: its attempts are the owners it may lose in a row that got no further.
+
+    An owner gets further by recording an effect that was not recorded before. Such a turn gets nearer to its end; one
+    that kills its owners dies of those that got nowhere.
     """
-    productive, has_progressed = 0, True
+    return work.attempts - _last_productive_attempt(history) < work.max_attempts and (
+        work.attempts < work.max_attempts * MOST_OWNERS
+    )
+
+
+def _last_productive_attempt(history: Iterable[Event]) -> int:
+    """The attempt of the last owner that got further; one below where that owner gave its attempt back."""
+    recorded: set[str] = set()
+    productive = current = 0
     for event in history:
         if isinstance(event, (TurnStarted, TurnResumed)):
-            has_progressed = False
-        elif isinstance(event, EffectRecorded) and not has_progressed:
-            has_progressed = True
-            productive += 1
-    return work.attempts < work.max_attempts + productive
+            current = event.attempt
+            productive = min(productive, current - 1)
+        elif isinstance(event, EffectRecorded) and event.key not in recorded:
+            recorded.add(event.key)
+            productive = current
+        elif isinstance(event, ErrorOccurred) and event.code == CODE:
+            productive = 0  # revived since: attempts are counted from the beginning
+    return productive
 
 
 def end_in(history: Iterable[Event]) -> Complete | None:

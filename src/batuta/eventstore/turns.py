@@ -181,7 +181,9 @@ class RuledTurnQueue(ABC):
         return changed is not None and changed[1]
 
     async def _give_up(self, work: Work, history: Sequence[Event]) -> bool:
-        error = f"its owner was lost at attempt {work.attempts} of {work.max_attempts}"
+        error = (
+            f"its owner was lost at attempt {work.attempts}: at most {work.max_attempts} in a row may get no further"
+        )
         batches = self._last_words(work, history, error)
         changed = await self._change(work.turn_id, lambda row, now: rules.given_up(row, now, work, error), batches)
         return changed is not None and changed[1]

@@ -163,8 +163,8 @@ class Settings(BaseModel):
     Others look for silent ones every tenth of it. A turn that loses two owners in a row waits twice.
     """
     turn_attempts: int = Field(default=12, ge=1, le=100)
-    """How many owners that got no further a turn may lose before it is given up: a turn that takes its worker with it
-    must end some time, one whose workers are killed by something else must not end of that."""
+    """How many owners in a row that got no further a turn may lose before it is given up: a turn that takes its worker
+    with it must end some time, one whose workers are killed by something else must not end of that."""
     login_attempts: int = Field(ge=1)
     """Failed logins of an account, within `login_window_seconds`, before it is locked for that time."""
     login_window_seconds: int = Field(default=900, ge=1)

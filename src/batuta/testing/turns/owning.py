@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from batuta.events.envelope import Event
 from batuta.events.queue import Lease, WorkStatus
 from batuta.events.runtime import EffectRecorded, TurnResumed
+from batuta.events.turn_ends import MOST_OWNERS
 from batuta.kernel.errors import FencedError
 from batuta.kernel.ids import new_id
 from batuta.testing.eventlog import noted
@@ -83,28 +85,78 @@ class OwnershipContract:
         assert work.status is WorkStatus.DEAD
         assert "owner" in str(work.error)
 
-    async def progress(self, subject: QueueSubject, lease: Lease, key: str) -> None:
-        """What an owner writes that gets somewhere."""
+    async def work_on(self, subject: QueueSubject, key: str | None = None) -> Lease:
+        """An owner that says that it took the turn up, records an effect if there is one, and is lost."""
+        lease = await leased(subject.queue, length=EXPIRED)
         facts = lease.work.stamp.envelope()
-        taken_up = TurnResumed(**facts, owner=lease.owner, attempt=lease.work.attempts, reason="recovered")
-        recorded = EffectRecorded(**facts, key=key, kind="write", name="pay", result=None)
-        await subject.log.append(str(lease.work.session_id), [taken_up, recorded], fence=lease.fence)
+        told: list[Event] = [
+            TurnResumed(**facts, owner=lease.owner, attempt=lease.work.attempts, reason="recovered"),
+            *([] if key is None else [EffectRecorded(**facts, key=key, kind="write", name="pay", result=None)]),
+        ]
+        await subject.log.append(str(lease.work.session_id), told, fence=lease.fence)
+        return lease
 
-    async def test_a_lost_owner_that_made_progress_costs_no_attempt(self, subject: QueueSubject) -> None:
+    async def test_owners_that_make_progress_cost_no_attempt(self, subject: QueueSubject) -> None:
         """A long turn outlives many owners; one that gets nowhere is dead after its attempts."""
         accepted = await subject.queue.accept(turn(max_attempts=2))
         for effect in range(3):
-            await self.progress(subject, await leased(subject.queue, length=EXPIRED), str(effect))
+            await self.work_on(subject, str(effect))
             assert (await subject.queue.recover()).requeued == (accepted.work.turn_id,)
         await leased(subject.queue, length=EXPIRED)
         assert (await subject.queue.recover()).dead == ()
         await leased(subject.queue, length=EXPIRED)
         assert (await subject.queue.recover()).dead == (accepted.work.turn_id,)
 
+    async def test_slow_progress_is_not_given_up(self, subject: QueueSubject) -> None:
+        """Only owners that are lost in a row without progress count: every second one gets further here."""
+        await subject.queue.accept(turn(max_attempts=2))
+        for effect in range(4):
+            await self.work_on(subject, str(effect))
+            await subject.queue.recover()
+            await self.work_on(subject)
+            assert (await subject.queue.recover()).dead == ()
+
+    async def test_an_effect_that_is_recorded_again_is_no_progress(self, subject: QueueSubject) -> None:
+        accepted = await subject.queue.accept(turn(max_attempts=2))
+        for _ in range(2):
+            await self.work_on(subject, "the same")
+            assert (await subject.queue.recover()).dead == ()
+        await self.work_on(subject, "the same")
+        assert (await subject.queue.recover()).dead == (accepted.work.turn_id,)
+
+    async def test_a_turn_that_records_something_new_for_ever_is_stopped(self, subject: QueueSubject) -> None:
+        """One whose effects have other keys in each process would kill its owners for ever."""
+        accepted = await subject.queue.accept(turn(max_attempts=2))
+        for owner in range(2 * MOST_OWNERS - 1):
+            await self.work_on(subject, str(owner))
+            assert (await subject.queue.recover()).dead == ()
+        await self.work_on(subject, "one more")
+        assert (await subject.queue.recover()).dead == (accepted.work.turn_id,)
+
+    async def test_an_owner_that_gave_its_attempt_back_earns_none(self, subject: QueueSubject) -> None:
+        """Otherwise every pause and every orderly end of a process would let the turn take one worker more with it."""
+        accepted = await subject.queue.accept(turn(max_attempts=2))
+        for effect in range(3):
+            await subject.queue.release(await self.work_on(subject, str(effect)))
+        await self.work_on(subject)
+        assert (await subject.queue.recover()).dead == ()
+        await self.work_on(subject)
+        assert (await subject.queue.recover()).dead == (accepted.work.turn_id,)
+
+    async def test_a_revived_turn_is_counted_from_the_beginning(self, subject: QueueSubject) -> None:
+        accepted = await subject.queue.accept(turn(max_attempts=1))
+        for effect in range(3):
+            await self.work_on(subject, str(effect))
+            await subject.queue.recover()
+        await self.work_on(subject)
+        assert (await subject.queue.recover()).dead == (accepted.work.turn_id,)
+        await subject.queue.revive(accepted.work.turn_id)
+        await leased(subject.queue, length=EXPIRED)
+        assert (await subject.queue.recover()).dead == (accepted.work.turn_id,)
+
     async def test_a_failure_after_progress_is_tried_again(self, subject: QueueSubject) -> None:
         await subject.queue.accept(turn(max_attempts=1))
-        lease = await leased(subject.queue)
-        await self.progress(subject, lease, "first")
+        lease = await self.work_on(subject, "first")
         assert await subject.queue.retry(lease, "busy", delay=NO_DELAY) is WorkStatus.QUEUED
         assert await subject.queue.retry(await leased(subject.queue), "busy", delay=NO_DELAY) is WorkStatus.DEAD
 
