@@ -126,7 +126,7 @@ export const DatasetTable = (props: DatasetTableProps) => {
           })}
           {below > 0 && <Spacer height={below} />}
         </tbody>
-        {Object.keys(totals).length > 0 && (
+        {rows.length > 1 && Object.keys(totals).length > 0 && (
           <tfoot className="bg-sunken border-line sticky bottom-0 border-t font-medium">
             <tr style={{ height: ROW_HEIGHT }}>
               {columns.map((column, place) => (

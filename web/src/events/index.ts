@@ -4,5 +4,5 @@ export { type Namings, namedSource, placeOf, stepBehind, withMarks } from "./cit
 export { EMPTY, fold } from "./fold";
 export * from "./generated";
 export type * from "./generated-view";
-export { withTables } from "./named-tables";
+export { tablesOf, withTables } from "./named-tables";
 export { type Delivered, fromWire, type WireEvent } from "./wire";

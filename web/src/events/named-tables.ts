@@ -1,6 +1,6 @@
 /** Tables that an answer names: their names in the text lead to them. Pure. */
 
-import type { DatasetItem, Item } from "./generated-view";
+import type { DatasetItem, Item, SessionView } from "./generated-view";
 
 const CODE = /(```[\s\S]*?(?:```|$))|`([^`\n]+)`/g;
 const REFERENCE = /\(dataset (\[[^\]]*\]\(#e\d+\))\)/g;
@@ -15,6 +15,10 @@ export const withTables = (content: string, items: readonly Item[]): string => {
   });
   return linked.replace(REFERENCE, "$1");
 };
+
+/** The tables of a conversation, which later answers may name. */
+export const tablesOf = (view: SessionView): readonly DatasetItem[] =>
+  view.turns.flatMap((turn) => turn.items.filter(isPlaced));
 
 const isPlaced = (item: Item): item is DatasetItem => item.kind === "dataset" && item.sequence_number !== null;
 

@@ -2,7 +2,15 @@
 
 import { describe, expect, test } from "vitest";
 
-import { type Citation, type DatasetItem, placeOf, withMarks, withTables } from "../../src/events";
+import {
+  type Citation,
+  type DatasetItem,
+  placeOf,
+  type SessionView,
+  tablesOf,
+  withMarks,
+  withTables,
+} from "../../src/events";
 import { argsOf, argsOfJson, fieldsOf, momentAt, partsOf } from "../../src/features/chat/approval/args-form";
 import { commandsOf, completionsOf, moved } from "../../src/features/chat/composer/completion";
 import { summaryOf } from "../../src/features/chat/tool-words";
@@ -43,6 +51,13 @@ describe("tables that an answer names", () => {
     ["plain words", "sales_month"],
   ])("%s stays as it is", (_what, text) => {
     expect(withTables(text, items)).toBe(text);
+  });
+
+  test("those of earlier turns are known, and the latest of a name is meant", () => {
+    const later = { ...table, sequence_number: 40 };
+    const turns = [{ items: [table] }, { items: [{ kind: "user_message" }] }, { items: [later] }];
+    const view = { turns } as unknown as SessionView;
+    expect(withTables("`sales_month`", tablesOf(view))).toBe("[Sales by month](#e40)");
   });
 
   test("a title is no markup", () => {
@@ -167,6 +182,23 @@ test.each([
   ],
   [{ dataset: "receivables_due_customer" }, "tabla: Vencimientos de clientes · Cliente"],
   [{ dataset: "my_own_file", kind: "bar" }, "tabla: My own file · tipo: barras"],
+  [
+    { measure: "sales", compare: { kind: "previous_year", period: null } },
+    "cifra: Ventas · comparado con: el año anterior",
+  ],
+  [
+    { compare: { kind: "period", period: { first: "2025-01-01", last: "2025-03-31" } } },
+    "comparado con: 1 ene 2025 – 31 mar 2025",
+  ],
+  [
+    {
+      where: [
+        { field: "city", value: "Lugo" },
+        { field: "balanceDue", operator: "gt", value: 100 },
+      ],
+    },
+    "condiciones: ciudad = Lugo, saldo pendiente > 100",
+  ],
   [{ measure: "of_my_own", ranking: "most" }, "cifra: of_my_own · orden: de más a menos"],
   [
     {

@@ -1,10 +1,11 @@
 /** A conversation with the team: what was said, and where to say more. */
 
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { useShallow } from "zustand/react/shallow";
 
 import { useMarkdownReady } from "../../components/markdown/markdown";
 import { toast } from "../../components/toaster";
-import type { Attachment } from "../../events";
+import { type Attachment, tablesOf } from "../../events";
 import { useText } from "../../lib/i18n";
 import { useAccount } from "../../transport/account";
 import { api } from "../../transport/api";
@@ -91,6 +92,7 @@ export const ChatPage = ({
 
   const isShown = sessionId !== null && channel.session_id === sessionId;
   const view = channel.view;
+  const tables = useChannel(useShallow((state) => tablesOf(state.view)));
   const rows = useMemo(
     () =>
       isShown
@@ -105,6 +107,7 @@ export const ChatPage = ({
     () => ({
       sessionId: sessionId ?? "",
       agents: view.agents,
+      tables,
       openTimeline: onOpenTimeline,
       openSource: onOpenSource,
       openFile: onOpenFile,
@@ -120,7 +123,7 @@ export const ChatPage = ({
         focusComposer();
       },
     }),
-    [sessionId, view.agents, onOpenTimeline, onOpenSource, onOpenFile, onOpenSession, send, setDraft],
+    [sessionId, view.agents, tables, onOpenTimeline, onOpenSource, onOpenFile, onOpenSession, send, setDraft],
   );
   const isRunning = isShown && activityOf(view) === "running";
   const stop = (): void => {

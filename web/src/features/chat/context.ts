@@ -2,11 +2,13 @@
 
 import { createContext, useContext } from "react";
 
-import type { AgentIdentity, AssistantMessageItem, TurnView } from "../../events";
+import type { AgentIdentity, AssistantMessageItem, DatasetItem, TurnView } from "../../events";
 
 export interface ChatActions {
   readonly sessionId: string;
   readonly agents: Readonly<Record<string, AgentIdentity>>;
+  /** The tables of the whole conversation, oldest first. */
+  readonly tables: readonly DatasetItem[];
   readonly openTimeline: (turnId: string) => void;
   /** Open one of the citations of an answer, counted from 0. */
   readonly openSource: (answer: AssistantMessageItem, number: number, turn: TurnView) => void;

@@ -27,13 +27,15 @@ export const summaryOf = (
     .filter(([name, value]) => !/^(?:uid|id)$/.test(name) && !isRecordKey(name) && !isOnlyAsked(value))
     .map(([name, value]) => {
       const label = named(name, known.fields).toLowerCase();
-      return `${label}: ${inWords(calledBy(name, value, known), locale)}`;
+      return `${label}: ${inWords(calledBy(name, value, known), known, locale)}`;
     })
     .join(" · ");
 
 /** A value as the reader calls it, where it is an id of ours: a figure, a split, a table of figures, a choice. */
 const calledBy = (argument: string, value: unknown, known: ArgumentNames): unknown => {
   if (Array.isArray(value)) return value.map((each) => calledBy(argument, each, known));
+  if (argument === "compare" && isObject(value))
+    return isPeriod(value.period) ? value.period : calledBy("kind", value.kind, known);
   if (typeof value !== "string") return value;
   if (argument === "measure" || argument === "split_by")
     return wordOf(value.replace(/^by_/, ""), known.figures) ?? value;
@@ -59,13 +61,49 @@ const tableOf = (name: string, figures: Names): string => {
   return words.join(" · ");
 };
 
-const inWords = (value: unknown, locale: Locale): string => {
+const inWords = (value: unknown, known: ArgumentNames, locale: Locale): string => {
   if (typeof value === "string") return isoMoment(value, locale) ?? withDays(value, locale);
-  if (isPeriod(value)) return [value.first, value.last].map((day) => inWords(day, locale)).join(" – ");
-  return Array.isArray(value) && value.every((each) => typeof each === "string")
-    ? value.join(", ")
-    : JSON.stringify(value);
+  if (isPeriod(value)) return [value.first, value.last].map((day) => inWords(day, known, locale)).join(" – ");
+  if (Array.isArray(value)) return value.map((each) => inWords(each, known, locale)).join(", ");
+  if (!isObject(value)) return JSON.stringify(value);
+  return isCondition(value) ? conditionInWords(value, known, locale) : partsInWords(value, known, locale);
 };
+
+/** How a field is compared, as it is written between the field and its value. */
+const SIGNS: Names = { eq: "=", ne: "≠", gt: ">", ge: "≥", lt: "<", le: "≤" };
+
+interface Condition {
+  readonly field: string;
+  readonly value: unknown;
+  readonly operator?: unknown;
+}
+
+const isCondition = (value: object): value is Condition =>
+  "field" in value && typeof value.field === "string" && "value" in value;
+
+const conditionInWords = (
+  { field, operator, value }: Condition,
+  known: ArgumentNames,
+  locale: Locale,
+): string => {
+  const name = String(operator ?? "eq");
+  const sign = wordOf(name, SIGNS) ?? named(name, known.choices).toLowerCase();
+  return `${named(field, known.fields).toLowerCase()} ${sign} ${inWords(value, known, locale)}`;
+};
+
+/** What an argument is made of, without its empty parts. */
+const partsInWords = (
+  value: Readonly<Record<string, unknown>>,
+  known: ArgumentNames,
+  locale: Locale,
+): string =>
+  Object.entries(value)
+    .filter(([, part]) => part !== null && part !== "")
+    .map(([name, part]) => {
+      const label = named(name, known.fields).toLowerCase();
+      return `${label} ${inWords(calledBy(name, part, known), known, locale)}`;
+    })
+    .join(", ");
 
 const isPeriod = (value: unknown): value is { readonly first: string; readonly last: string } =>
   typeof value === "object" &&

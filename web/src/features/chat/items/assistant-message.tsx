@@ -23,11 +23,11 @@ export interface AssistantMessageProps {
 
 export const AssistantMessage = ({ item, turn }: AssistantMessageProps) => {
   const t = useText();
-  const { agents, openSource, openPlace } = useChat();
+  const { agents, tables, openSource, openPlace } = useChat();
   const namings = useNamings(agents);
   const text = useMemo(
-    () => withTables(withMarks(item.content, item.citations), turn.items),
-    [item, turn.items],
+    () => withTables(withMarks(item.content, item.citations), [...tables, ...turn.items]),
+    [item, tables, turn.items],
   );
   const quotes = useMemo(() => item.citations.map(({ quote }) => quote), [item]);
   const open = useCallback(

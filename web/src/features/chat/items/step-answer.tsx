@@ -6,11 +6,13 @@ import { Disclosure } from "../../../components/disclosure";
 import { withTables } from "../../../events";
 import { useText } from "../../../lib/i18n";
 import { plainText } from "../../../lib/words";
+import { useChat } from "../context";
 import { AssistantMessage, type AssistantMessageProps } from "./assistant-message";
 
 export const StepAnswer = ({ item, turn }: AssistantMessageProps) => {
   const t = useText();
-  const words = plainText(withTables(item.content, turn.items));
+  const { tables } = useChat();
+  const words = plainText(withTables(item.content, [...tables, ...turn.items]));
   const summary = (
     <>
       <MessageSquareText aria-hidden="true" className="size-3.5 shrink-0" />

@@ -14,6 +14,14 @@ export const choices: Names = {
   pie: "pie",
   table: "table",
   kpi: "figure",
+  previous_year: "the year before",
+  previous_period: "the period before",
+  whole: "the whole",
+  average: "the average",
+  contains: "contains",
+  startswith: "begins with",
+  endswith: "ends with",
+  one_of: "one of",
 };
 
 export const fields: Names = {

@@ -16,6 +16,14 @@ export const choices: Names = {
   pie: "circular",
   table: "tabla",
   kpi: "cifra",
+  previous_year: "el año anterior",
+  previous_period: "el periodo anterior",
+  whole: "el total",
+  average: "la media",
+  contains: "contiene",
+  startswith: "empieza por",
+  endswith: "termina en",
+  one_of: "uno de",
 };
 
 export const fields: Names = {
