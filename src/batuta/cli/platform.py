@@ -135,7 +135,12 @@ async def _work(settings: Settings, team: FirstTeam) -> None:
         if stop.is_set():
             raise SystemExit(0)  # while it waited for its servers
         return open_worker(
-            settings, team.orchestrator, model=team.model, title_model=team.title_model, vectors=team.vectors
+            settings,
+            team.orchestrator,
+            model=team.model,
+            title_model=team.title_model,
+            erp=team.erp,
+            vectors=team.vectors,
         )
 
     for kind in (signal.SIGINT, signal.SIGTERM):

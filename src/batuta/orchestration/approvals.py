@@ -20,7 +20,9 @@ APPROVAL_LIFETIME = timedelta(days=7)
 neither that it did nor that it did not.
 """
 
-SESSION_POLICY = "policy: allowed in this session by "
+POLICY = "policy: "
+"""What the name of a decider begins with that is a rule of the program."""
+SESSION_POLICY = f"{POLICY}allowed in this session by "
 
 ApprovalPolicy = Callable[[ApprovalRequest], ApprovalDecision | None]
 """Decides by rule, or leaves it to a person: by tool, by role, by amount."""
@@ -35,7 +37,7 @@ def allow_below(tool_name: str, field: str, limit: float) -> ApprovalPolicy:
     def decide(request: ApprovalRequest) -> ApprovalDecision | None:
         value = request.args.get(field)
         is_small = request.tool_name == tool_name and isinstance(value, (int, float)) and 0 <= value <= limit
-        return ApprovalDecision.approve(by=f"policy: {field} <= {limit:g}") if is_small else None
+        return ApprovalDecision.approve(by=f"{POLICY}{field} <= {limit:g}") if is_small else None
 
     return decide
 
@@ -45,7 +47,7 @@ def allow_role(tool_name: str, role: str) -> ApprovalPolicy:
 
     def decide(request: ApprovalRequest) -> ApprovalDecision | None:
         is_trusted = request.tool_name == tool_name and role in request.user.roles
-        return ApprovalDecision.approve(by=f"policy: role {role}") if is_trusted else None
+        return ApprovalDecision.approve(by=f"{POLICY}role {role}") if is_trusted else None
 
     return decide
 

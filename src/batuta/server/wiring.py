@@ -18,15 +18,17 @@ import sqlalchemy as sa
 
 from batuta.agents.documents.excerpts import attached_context
 from batuta.agents.erp.access import ErpAccess
-from batuta.agents.erp.rights import COMPANY_SERVICE, ERP_RIGHTS_SERVICE
+from batuta.agents.erp.rights import COMPANY_SERVICE, ERP_RIGHTS_SERVICE, check_sources
 from batuta.datasets.dataset import DATASETS_SERVICE
 from batuta.datasets.library import DatasetLibrary
 from batuta.datasets.outlines import OwnTables, own_tables
 from batuta.datasets.store import DatasetOwner
 from batuta.events.conversation import Citation
+from batuta.events.datasets import Provenance
 from batuta.events.log import Position
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE, OWN_TABLES_SERVICE
 from batuta.knowledge.index import PassageIndex
+from batuta.language.detection import detect_language
 from batuta.llm.budgeted import LostTriesModel
 from batuta.llm.model import Model
 from batuta.llm.prices import FREE
@@ -44,6 +46,7 @@ from batuta.server.boards.service import Boards
 from batuta.server.config import ModelChoice, Settings
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.database.tables import approvals as approval_rows
+from batuta.server.datasets.readable import ReadableDatasetStore
 from batuta.server.datasets.service import Datasets
 from batuta.server.datasets.store import DatabaseDatasetStore
 from batuta.server.erasure_ledger import NotedErasures, ledger_of
@@ -184,7 +187,7 @@ async def open_platform(
         }
         await stack.enter_async_context(platform.supervisor.running(background))
         if settings.worker_concurrency:
-            services = run_services(settings, backends, protection, chosen.choices, processing.index)
+            services = run_services(settings, backends, protection, chosen.choices, processing.index, erp)
             titler = _titler(backends, protection, title_model)
             worker = PlatformWorker(settings, team, backends, services, observers, titler)
             await stack.enter_async_context(worker.running(platform.supervisor))
@@ -200,9 +203,10 @@ async def open_worker(
     *,
     model: ModelChoice | None = None,
     title_model: Model | None = None,
+    erp: ErpAccess | None = None,
     vectors: PlatformVectors | None = None,
 ) -> AsyncIterator[WorkerProcess]:
-    """A worker process. Its models are those of `open_platform`."""
+    """A worker process. Its models, and the ERP that its agents ask, are those of `open_platform`."""
     async with AsyncExitStack() as stack:
         observers = stack.enter_context(watched(settings, "batuta-worker"))
         backends = await stack.enter_async_context(open_backends(settings))
@@ -211,7 +215,7 @@ async def open_worker(
         stack.push_async_callback(protection.close)
         processing = await stack.enter_async_context(open_file_processing(settings, backends, vectors=vectors))
         models = () if model is None else model.choices
-        services = run_services(settings, backends, protection, models, processing.index)
+        services = run_services(settings, backends, protection, models, processing.index, erp)
         titler = _titler(backends, protection, title_model)
         worker = PlatformWorker(settings, team, backends, services, observers, titler)
         gauges = Gauges(observers.metrics, _gauges(backends, protection))
@@ -234,16 +238,28 @@ def run_services(
     protection: ModelProtection,
     models: Sequence[str],
     index: PassageIndex,
+    erp: ErpAccess | None = None,
 ) -> RunServices:
     """What the agents and tools of a run find in `ctx.services`, and how its models are asked.
 
-    A domain adds its stores here, one provider for each key.
+    A domain adds its stores here, one provider for each key. With an ERP, rows that were read from it are given to
+    tools while their user may read them.
     """
     datasets = DatabaseDatasetStore(SystemDatabase(backends.database), dataset_files(settings))
-    files = uploaded_files(settings)
+    files, policy = uploaded_files(settings), erp_policy(settings)
+    rights = ErpRightsSource(SystemDatabase(backends.database), policy)
 
     def dataset_library(turn: TurnPrincipal) -> DatasetLibrary:
-        return DatasetLibrary(store=datasets, owner=DatasetOwner(session_id=turn.session_id, user_id=turn.user_id))
+        owner = DatasetOwner(session_id=turn.session_id, user_id=turn.user_id)
+        if erp is None or not policy.roles:
+            return DatasetLibrary(store=datasets, owner=owner)
+        own, connected = rights.of(turn.workspace_id), erp
+        language = detect_language(turn.text, turn.preferences.language)
+
+        async def check(sources: Sequence[Provenance]) -> None:
+            await check_sources(connected, own, turn.user_id, sources, language=language)
+
+        return DatasetLibrary(store=ReadableDatasetStore(datasets, check), owner=owner)
 
     async def attached_tables(turn: TurnPrincipal) -> UploadedTables | None:
         return await uploaded_tables(SystemDatabase(backends.database), files, turn.user_id, turn.attached_files)
@@ -255,7 +271,6 @@ def run_services(
         budget = settings.attached_tokens
         return await attached_context(index, turn.user_id, turn.attached_files, turn.text, budget_tokens=budget)
 
-    rights = ErpRightsSource(SystemDatabase(backends.database), erp_policy(settings))
     return RunServices(
         preferences=UserPreferences(backends.database),
         protection=protection.protection,
@@ -316,7 +331,9 @@ def _services(
         observer=observers.sink,
         working_company=erp.working_company,
     )
-    approvals = Approvals(database, log, queue, backends.projector, bus, people=system, observer=observers.sink)
+    approvals = Approvals(
+        database, log, queue, backends.projector, bus, people=system, rights=erp, observer=observers.sink
+    )
 
     async def tile_services(caller: Caller) -> Mapping[str, object]:
         return {

@@ -2,21 +2,24 @@
 
     authorize(args, call)               a tool: before a person is asked, and again before the effect
     check_right(rights, person, …)      every other way to a record: HTTP, tables of a conversation
+    check_sources(access, rights, …)    rows that were read earlier
     company_for(access, name, call)     the company that a call is about
 
 Rights come from the roles a person holds at that moment. Above the amount limit a change needs the decision of a
-person who holds the approver role.
+person who holds the approver role. Whoever decides about the change of another person needs the right to make it.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, Protocol
 
 from batuta.agents.erp.access import ErpAccess, language_of
 from batuta.connectors.erp import ChangePreview, ErpCompany, RecordChange
-from batuta.kernel.errors import BatutaError, ToolRefusedError
+from batuta.events.datasets import Provenance
+from batuta.kernel.errors import BatutaError, ToolFailedError, ToolRefusedError
 from batuta.language.folding import fold
+from batuta.orchestration.approvals import POLICY, SESSION_POLICY
 from batuta.tools.context import ToolContext
 from batuta.tools.policy import APPROVAL_REASON, Authorize
 
@@ -26,6 +29,9 @@ ERP_RIGHTS_SERVICE = "erp_rights"
 COMPANY_SERVICE = "erp_company"
 """The name under which a run brings the company (its id) that its user has chosen."""
 APPROVER_ROLE = "approver"
+ACTION_TOOL = "run_action"
+WRITING_TOOLS = frozenset({"create_record", "update_record", "delete_record", ACTION_TOOL})
+"""The tools that change records; `writing` makes them."""
 ALL_RIGHTS: frozenset[ErpRight] = frozenset(("read", "write", "post"))
 HARMLESS_ACTIONS = frozenset({"makeOrder", "makeInvoice", "makeCorrectiveCreditMemo", "send"})
 """Actions that leave the books as they are: writing is enough for them."""
@@ -45,6 +51,7 @@ _WORDS = {
         "post": "you may not post documents in the ERP{where}",
         "where": " in the company {company}",
         "role": "{amount} is above the limit of {limit}: a user with the role {role} has to approve it",
+        "decider": "nothing was done: the person who approved it has no right to decide about this change{where}",
         "unseen": "what it would book cannot be found out: {error}",
         "hint": ". Nothing was done; ask an administrator for the right",
     },
@@ -54,6 +61,7 @@ _WORDS = {
         "post": "no tienes permiso para registrar documentos en el ERP{where}",
         "where": " en la empresa {company}",
         "role": "{amount} supera el límite de {limit}: tiene que aprobarlo alguien con el rol {role}",
+        "decider": "no se ha hecho nada: quien lo ha aprobado no tiene permiso para decidir sobre este cambio{where}",
         "unseen": "no se puede saber qué registraría: {error}",
         "hint": ". No se ha hecho nada; pide el permiso a un administrador",
     },
@@ -104,6 +112,23 @@ async def check_right(
     """Raises `ToolRefusedError`, in words for the person, if none of their roles gives the right there."""
     if rights.policy.roles:
         _require(rights.policy, await rights.roles_of(user_id), right, company, language)
+
+
+async def check_sources(
+    access: ErpAccess, rights: ErpRights, user_id: str, sources: Iterable[Provenance], *, language: str = "en"
+) -> None:
+    """Raises `ToolRefusedError` if rows were read from a company that the person may not read any more.
+
+    A company that the ERP does not show any more is known by the name that the rows keep.
+    """
+    if not rights.policy.roles:
+        return
+    for name in sorted({one.company or "" for one in sources if one.connector == access.connector.name}):
+        try:
+            company = await access.company(name)
+        except ToolFailedError:
+            company = ErpCompany(id="", name=name, display_name=name)
+        await check_right(rights, user_id, "read", company, language=language)
 
 
 async def readable_companies(rights: ErpRights, user_id: str, companies: Sequence[ErpCompany]) -> list[ErpCompany]:
@@ -160,8 +185,9 @@ def authorize_writing(access: ErpAccess, change_of: ChangeOf) -> Authorize:
         company, change = await change_of(args, context)
         user, language, limit = context.user.id or "", language_of(context), rights.policy.amount_limit
         words = _WORDS[language]
-        is_booked = change.kind == "action" and change.action not in HARMLESS_ACTIONS
-        await check_right(rights, user, "post" if is_booked else "write", company, language=language)
+        right = right_to(change.kind, change.action)
+        await check_right(rights, user, right, company, language=language)
+        await _check_decider(rights, context, right, company)
         may_post = rights.policy.allows(await rights.roles_of(user), "post", company)
         if limit is None and may_post:
             return None
@@ -171,6 +197,7 @@ def authorize_writing(access: ErpAccess, change_of: ChangeOf) -> Authorize:
             raise ToolRefusedError(words["unseen"].format(error=error)) from error
         if _books(change, shown):
             await check_right(rights, user, "post", company, language=language)
+            await _check_decider(rights, context, "post", company)
         amount = _amount(change, shown)
         if limit is None or amount <= limit:
             return None
@@ -182,6 +209,24 @@ def authorize_writing(access: ErpAccess, change_of: ChangeOf) -> Authorize:
         return APPROVER_ROLE
 
     return authorize
+
+
+def right_to(kind: str, action: str | None) -> ErpRight:
+    """The right that a kind of change needs at least; what it would book is found out by its preview."""
+    return "post" if kind == "action" and action not in HARMLESS_ACTIONS else "write"
+
+
+async def _check_decider(rights: ErpRights, context: ToolContext, right: ErpRight, company: ErpCompany) -> None:
+    """Raises `ToolRefusedError` if another person approved a change that they might not make themselves.
+
+    Rules of the program decide for the person who asks, who was checked.
+    """
+    decider = context.approved_by.removeprefix(SESSION_POLICY)
+    if not rights.policy.roles or decider in ("", context.user.id) or decider.startswith(POLICY):
+        return
+    if not rights.policy.allows(await rights.roles_of(decider), right, company):
+        words = _WORDS[language_of(context)]
+        raise ToolRefusedError(words["decider"].format(where=words["where"].format(company=company.display_name)))
 
 
 def _rights(context: ToolContext) -> ErpRights | None:

@@ -89,7 +89,7 @@ async def list_approvals(
 @router.get("/api/approvals/{approval_id}/context")
 async def read_context(approval_id: UuidStr, caller: CurrentCaller, approvals: ApprovalsService) -> ApprovalContext:
     """The turn that asks, and what was said just before it."""
-    epoch, events = await approvals.context(approval_id)
+    epoch, events = await approvals.context(caller, approval_id)
     return ApprovalContext(
         epoch=epoch, events=[to_wire(event, epoch=epoch, previous_sequence=None) for event in events]
     )

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from batuta.events.conversation import AssistantMessage, UserMessage
+from batuta.events.datasets import DatasetStored
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.queue import TurnQueue, WorkStatus
@@ -31,6 +32,7 @@ from batuta.server.live.feed import ReadModels
 from batuta.server.live.notifications import Notification, NotificationBus
 from batuta.server.problems import ConflictProblem, ForbiddenProblem, NotFoundProblem
 from batuta.server.security.ownership import Caller
+from batuta.server.security.source_rights import RequestRights
 
 MOST = 200
 PAGE = 1_000
@@ -75,10 +77,12 @@ class Approvals:
         bus: NotificationBus,
         *,
         people: Database,
+        rights: RequestRights,
         observer: EventSink,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         """`people` reads the names of users, which `database` shows only to themselves."""
+        self._rights = rights
         self._people = people
         self._observer = observer
         self._database = database
@@ -91,7 +95,8 @@ class Approvals:
 
     async def for_caller(self, caller: Caller, state: str | None) -> Sequence[Approval]:
         """What the caller may answer, or could."""
-        return await self._database.read(lambda c: repository.for_caller(c, caller, state, MOST))
+        found = await self._database.read(lambda c: repository.for_caller(c, caller, state, MOST))
+        return [one for one in found if await self._may_see(caller, one)]
 
     async def names(self, user_ids: Collection[str]) -> Mapping[str, str]:
         """What the people of approvals are called, by their id."""
@@ -106,9 +111,15 @@ class Approvals:
                 found[approval.approval_id] = asked.required_role
         return found
 
-    async def context(self, approval_id: str) -> tuple[int, list[Event]]:
-        """What an approver reads before deciding: the turn that asks, and what was said in the few before it."""
+    async def context(self, caller: Caller, approval_id: str) -> tuple[int, list[Event]]:
+        """What an approver reads before deciding: the turn that asks, and what was said in the few before it.
+
+        One who may read some companies only gets the turn that asks, without what it brought of the others. Raises
+        `NotFoundProblem` for a request that the caller may not see.
+        """
         approval = await self._get(approval_id)
+        if not await self._may_see(caller, approval):
+            raise NotFoundProblem
         found: list[Event] = []
         after, epoch = 0, 0
         while True:
@@ -118,7 +129,24 @@ class Approvals:
             if page.is_last:
                 break
             after = page.records[-1].seq
+        is_own = approval.owner_id == caller.user_id
+        if not is_own and not await self._rights.may_read_all(caller):
+            found = await self._readable(caller, [one for one in found if one.turn_id == approval.turn_id])
         return epoch, context_of(found, approval.turn_id)
+
+    async def _may_see(self, caller: Caller, approval: Approval) -> bool:
+        """Whether the caller may read what a request shows; one's own is read in its conversation anyway."""
+        is_own = approval.owner_id == caller.user_id
+        return is_own or await self._rights.may_see_request(caller, approval.tool_name, approval.args)
+
+    async def _readable(self, caller: Caller, turn: Sequence[Event]) -> Sequence[Event]:
+        """The events of a turn; only what was asked if it brought rows that the caller may not read."""
+        brought = [event.provenance for event in turn if isinstance(event, DatasetStored)]
+        try:
+            await self._rights.check_sources(caller, brought)
+        except ForbiddenProblem:
+            return [event for event in turn if isinstance(event, (UserMessage, ApprovalRequested))]
+        return turn
 
     async def decide(self, caller: Caller, approval_id: str, decision: DecisionRequest) -> str:
         """The state after a decision. The same again is harmless; another one raises `ConflictProblem`."""
@@ -128,6 +156,8 @@ class Approvals:
 
     async def _decide(self, caller: Caller, approval_id: str, decision: DecisionRequest) -> str:
         approval = await self._get(approval_id)
+        if not await self._may_see(caller, approval):
+            raise NotFoundProblem
         if approval.state != "pending":
             return _answer_again(approval, decision)
         if approval.expires_at is not None and approval.expires_at <= self._clock.now():
@@ -136,6 +166,9 @@ class Approvals:
         state = STATES[decision.decision]
         if decision.decision in ("approve", "edit"):
             await self._require_role(caller, approval)
+            if approval.owner_id != caller.user_id:
+                args = approval.args if decision.args is None else decision.args
+                await self._rights.check_decision(caller, approval.tool_name, args)
         if decision.decision == "set_aside":
             return await self._set_aside(caller, approval, decision)
         try:

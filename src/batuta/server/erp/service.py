@@ -5,7 +5,7 @@ rights.of(workspace_id)        the `ErpRights` of a turn, a request, the refresh
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,17 @@ import sqlalchemy as sa
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.naming import entity_label, field_label
 from batuta.agents.erp.previews import field_text
-from batuta.agents.erp.rights import ErpPermission, ErpPolicy, check_right, readable_companies
+from batuta.agents.erp.rights import (
+    ACTION_TOOL,
+    WRITING_TOOLS,
+    ErpPermission,
+    ErpPolicy,
+    ErpRight,
+    check_right,
+    check_sources,
+    readable_companies,
+    right_to,
+)
 from batuta.connectors.business_central.catalogue import CatalogueEntity
 from batuta.connectors.erp import ErpCompany, ErpRecord, RecordQuery
 from batuta.connectors.odata.filters import Compare
@@ -28,6 +38,7 @@ from batuta.kernel.errors import (
     ToolFailedError,
     ToolRefusedError,
 )
+from batuta.language.findings import Language
 from batuta.server.config import Settings
 from batuta.server.database.engines import Database
 from batuta.server.database.tables import users
@@ -77,6 +88,8 @@ class ErpRightsSource:
 
 
 MAX_LINES = 200
+UNKNOWN_COMPANY = ErpCompany(id="", name="", display_name="")
+"""Of a call that names none, or one that is not there: a right in certain companies does not cover it."""
 _NO_SUCH_KEY = {
     "en": "“{key}” is no key of {entity}: records are addressed by their id, not by their number.",
     "es": "«{key}» no es una clave de {entity}: los registros se piden por su id, no por su número.",
@@ -143,16 +156,48 @@ class ErpRecords:
         return chosen if chosen in ids else next(iter(ids), None)
 
     async def check_sources(self, caller: Caller, sources: Iterable[Provenance]) -> None:
-        """Raises `ForbiddenProblem` if rows were read from a company that the caller may not read any more."""
-        if self._access is None or not self._rights.policy.roles:
+        """See `SourceRights.check_sources`."""
+        if self._access is None:
             return
-        names = {one.company or "" for one in sources if one.connector == self._access.connector.name}
-        for name in names:
-            try:
-                company = await self._access.company(name)
-            except ToolFailedError:
-                continue  # the company is gone; what was read of it leads to no record
-            await self._check_reading(caller, company)
+        rights, language = self._rights.of(caller.workspace_id), await self._language(caller)
+        try:
+            await check_sources(self._access, rights, caller.user_id, sources, language=language)
+        except ToolRefusedError as error:
+            raise ForbiddenProblem(str(error)) from error
+
+    async def may_see_request(self, caller: Caller, tool_name: str, args: Mapping[str, Any]) -> bool:
+        """See `RequestRights.may_see_request`."""
+        try:
+            await self._check_request(caller, tool_name, args, "read")
+        except ForbiddenProblem:
+            return False
+        return True
+
+    async def may_read_all(self, caller: Caller) -> bool:
+        """See `RequestRights.may_read_all`."""
+        if self._access is None:
+            return True
+        try:
+            await self._check(caller, "read", UNKNOWN_COMPANY)
+        except ForbiddenProblem:
+            return False
+        return True
+
+    async def check_decision(self, caller: Caller, tool_name: str, args: Mapping[str, Any]) -> None:
+        """See `RequestRights.check_decision`. What a change would book is found out when it is carried out."""
+        kind = "action" if tool_name == ACTION_TOOL else "change"
+        await self._check_request(caller, tool_name, args, right_to(kind, str(args.get("action") or "")))
+
+    async def _check_request(self, caller: Caller, tool_name: str, args: Mapping[str, Any], right: ErpRight) -> None:
+        """Raises `ForbiddenProblem` without a right in the company that a writing tool is called for."""
+        if self._access is None or tool_name not in WRITING_TOOLS or not self._rights.policy.roles:
+            return
+        try:
+            named = str(args.get("company") or "")
+            company = await self._access.company(named) if named else UNKNOWN_COMPANY
+        except BatutaError:
+            company = UNKNOWN_COMPANY
+        await self._check(caller, right, company)
 
     async def record(self, caller: Caller, entity: str, key: str, company: str = "") -> RecordCard:
         """A record by its key; without a company in the one that the caller works in.
@@ -176,7 +221,7 @@ class ErpRecords:
             (one.target for one in known.navigation.values() if one.is_collection and one.target.endswith("Lines")
              and one.name != "dimensionSetLines"), "",
         )  # fmt: skip
-        language = (await self._preferences.get(caller.user_id)).language
+        language = await self._language(caller)
         return RecordCard(
             entity=known.entity_set,
             title=entity_label(known.entity_set, language),
@@ -193,17 +238,23 @@ class ErpRecords:
 
     async def _no_such_key(self, caller: Caller, entity: str, key: str) -> NotFoundProblem:
         """A key that the ERP cannot even look for, such as a number where records have ids."""
-        language = (await self._preferences.get(caller.user_id)).language
+        language = await self._language(caller)
         words = _NO_SUCH_KEY[language]
         return NotFoundProblem(words.format(entity=entity, key=key[:60]))
 
     async def _check_reading(self, caller: Caller, company: ErpCompany) -> None:
-        language = (await self._preferences.get(caller.user_id)).language
+        await self._check(caller, "read", company)
+
+    async def _check(self, caller: Caller, right: ErpRight, company: ErpCompany) -> None:
+        """Raises `ForbiddenProblem` without a right in a company."""
         try:
             rights = self._rights.of(caller.workspace_id)
-            await check_right(rights, caller.user_id, "read", company, language=language)
+            await check_right(rights, caller.user_id, right, company, language=await self._language(caller))
         except ToolRefusedError as error:
             raise ForbiddenProblem(str(error)) from error
+
+    async def _language(self, caller: Caller) -> Language:
+        return (await self._preferences.get(caller.user_id)).language
 
     async def _read(self, known: CatalogueEntity, company: ErpCompany, key: str) -> ErpRecord:
         """By its address, or, for reports whose key is another record's, by that."""
