@@ -1,6 +1,6 @@
 """Who may read, write and post in the ERP, in which company, and up to which amount (A-2, O-31)."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, cast
@@ -11,7 +11,8 @@ from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.agent import guarded_reading_tools
 from batuta.agents.erp.rights import ERP_RIGHTS_SERVICE, ErpPermission, ErpPolicy
 from batuta.agents.erp.writing import writing_tools
-from batuta.connectors.erp import ChangePreview, ErpConnector, RecordChange, RecordQuery
+from batuta.connectors.erp import ChangePreview, ErpConnector, RecordChange, RecordPage, RecordQuery
+from batuta.connectors.odata.filters import Compare
 from batuta.kernel.approvals import ApprovalDecision, ApprovalRequest
 from batuta.kernel.messages import ToolCallBlock
 from batuta.tools.context import ToolContext, ToolUser
@@ -191,3 +192,40 @@ async def test_a_change_that_books_nothing_needs_no_right_to_post(access: ErpAcc
         access, rights, Person("ana", rights), "update_record", **args | {"values": {"displayName": "Mesa"}}
     )
     assert outcome.refusal is None
+
+
+@pytest.mark.parametrize(("rate", "role"), [(50, None), (140, "approver")])
+async def test_a_document_in_another_currency_is_held_against_the_limit_by_its_worth_in_the_books(
+    access: ErpAccess, rate: int, role: str | None
+) -> None:
+    """4,000 and the VAT, at an exchange rate of so many for 100; the limit is 5,000 in the currency of the books."""
+    company = await access.company()
+    where = Compare("currencyCode", "eq", "USD")
+    customers = access.connector.pages(company.id, RecordQuery(entity="customers", where=where, limit=1))
+    customer = (await customers.__anext__()).records[0]
+    item = (await access.connector.pages(company.id, RecordQuery(entity="items", limit=1)).__anext__()).records[0]
+    lines = [{"lineType": "Item", "itemId": item.id, "quantity": 1, "unitPrice": 4000}]
+    dear = replace(access, connector=cast("ErpConnector", AtRate(access.connector, Decimal(rate))))
+    rights = Rights(ErpPolicy(amount_limit=Decimal(5000)), {"ana": frozenset({"user"})})
+    person = Person("ana", rights)
+    values = {"customerId": customer.id, "salesOrderLines": lines}
+    await called(dear, rights, person, "create_record", entity="salesOrders", values=values)
+    assert [request.required_role for request in person.asked] == [role]
+
+
+@dataclass
+class AtRate:
+    """A connector of an ERP in whose books a foreign currency has this rate for 100."""
+
+    connector: ErpConnector
+    rate: Decimal
+
+    async def pages(self, company_id: str, query: RecordQuery) -> AsyncIterator[RecordPage]:
+        async for page in self.connector.pages(company_id, query):
+            if query.entity == "currencyExchangeRates":
+                for record in page.records:
+                    cast("dict[str, Any]", record.values)["relationalExchangeRateAmount"] = self.rate
+            yield page
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.connector, name)

@@ -15,6 +15,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, Protocol
 
 from batuta.agents.erp.access import ErpAccess, language_of
+from batuta.agents.erp.measures.records import BooksReader
 from batuta.connectors.erp import ChangePreview, ErpCompany, RecordChange
 from batuta.events.datasets import Provenance
 from batuta.kernel.errors import BatutaError, ToolFailedError, ToolRefusedError
@@ -43,6 +44,9 @@ _AMOUNTS = (
     "totalAmountIncludingTax", "amountIncludingTax", "totalAmountExcludingTax", "amount", "debitAmount", "creditAmount",
     "costAmountActual", "costAmountExpected", "salesAmountActual",
 )  # fmt: skip
+
+_CURRENCY = "currencyCode"
+_RATES_ENTITY = "currencyExchangeRates"
 
 _WORDS = {
     "en": {
@@ -193,15 +197,16 @@ def authorize_writing(access: ErpAccess, change_of: ChangeOf) -> Authorize:
             return None
         try:
             shown = await access.connector.preview(company.id, change)
+            rates = {} if limit is None else await _rates(access, company, shown)
         except BatutaError as error:
             raise ToolRefusedError(words["unseen"].format(error=error)) from error
         if _books(change, shown):
             await check_right(rights, user, "post", company, language=language)
             await _check_decider(rights, context, "post", company)
-        amount = _amount(change, shown)
+        amount = _amount(change, shown, rates)
         if limit is None or amount <= limit:
             return None
-        said = words["role"].format(amount=amount, limit=limit, role=APPROVER_ROLE)
+        said = words["role"].format(amount=f"{amount:.2f}", limit=limit, role=APPROVER_ROLE)
         if not context.approved_by:
             context.enrich(**{APPROVAL_REASON: said[0].upper() + said[1:]})
         elif APPROVER_ROLE not in await rights.roles_of(context.approved_by):
@@ -258,17 +263,36 @@ def _books(change: RecordChange, shown: ChangePreview) -> bool:
     return is_set or any(row.entity.endswith(LEDGER_SUFFIX) and row.before != row.after for row in shown.rows)
 
 
-def _amount(change: RecordChange, shown: ChangePreview) -> Decimal:
+async def _rates(access: ErpAccess, company: ErpCompany, shown: ChangePreview) -> Mapping[str, Decimal]:
+    """What one unit of each foreign currency of the touched records is worth in that of the books, today."""
+    kept = [values for row in shown.rows for values in (row.before, row.after) if values]
+    codes = {str(values.get(_CURRENCY) or "") for values in kept} - {""}
+    if not codes or _RATES_ENTITY not in access.catalogue.entities:
+        return {}
+    books = await access.books(company.id)
+    reader = BooksReader(books)
+    return {code: await reader.rate(code, books.today) for code in sorted(codes - {books.currency})}
+
+
+def _amount(change: RecordChange, shown: ChangePreview, rates: Mapping[str, Decimal]) -> Decimal:
     """How much a change moves: the largest amount that it is given, of the records it touches, and of its entries."""
-    found = [_largest(change.values)]
+    dearest = max([*rates.values(), Decimal(1)])
+    found = [_largest(change.values) * dearest]
     for row in shown.rows:
         before, after = row.before or {}, row.after or {}
-        found += [_largest(before), _largest(after)]
+        is_booked = row.entity.endswith(LEDGER_SUFFIX)  # in the currency of the books
+        rate = Decimal(1) if is_booked else _rate(before or after, rates, dearest)
+        found += [_largest(before) * rate, _largest(after) * rate]
         if row.entity in BOOKING_FIELDS:
             quantity, worth = BOOKING_FIELDS[row.entity]
             moved = abs(_decimal(after.get(quantity)) - _decimal(before.get(quantity)))
             found.append(moved * max(_decimal(before.get(worth)), _decimal(after.get(worth))))
     return max(found)
+
+
+def _rate(values: Mapping[str, Any], rates: Mapping[str, Decimal], dearest: Decimal) -> Decimal:
+    """The rate of a record's own currency; lines keep none, and count as if in the dearest there is."""
+    return rates.get(str(values[_CURRENCY]), Decimal(1)) if values.get(_CURRENCY) else dearest
 
 
 def _largest(values: Mapping[str, Any]) -> Decimal:

@@ -139,7 +139,7 @@ class Approvals:
         is_own = approval.owner_id == caller.user_id
         return is_own or await self._rights.may_see_request(caller, approval.tool_name, approval.args)
 
-    async def _readable(self, caller: Caller, turn: Sequence[Event]) -> Sequence[Event]:
+    async def _readable(self, caller: Caller, turn: list[Event]) -> list[Event]:
         """The events of a turn; only what was asked if it brought rows that the caller may not read."""
         brought = [event.provenance for event in turn if isinstance(event, DatasetStored)]
         try:
