@@ -2,20 +2,17 @@
 waits for a decision can also be set aside: nothing is decided, and the conversation goes on.
 """
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from batuta.events.envelope import Event
 from batuta.events.log import EventLog
 from batuta.events.queue import UNFINISHED, Ending, TurnQueue, Work, WorkStatus
-from batuta.events.turn_ends import (
-    decision_key,
-    end_in,
-    end_of_set_aside_turn,
-    end_of_stopped_turn,
-    refusals,
-    undecided_in,
-)
+from batuta.events.tools import ApprovalResolved
+from batuta.events.turn_ends import decision_key, end_in, end_of_set_aside_turn, end_of_stopped_turn, refusals
 from batuta.eventstore.journal import events_of_turn
+from batuta.kernel.errors import IdempotencyConflictError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +60,7 @@ async def set_aside_turn(
     Nothing if the turn is over or the approval is decided. `Stopped.is_over` is false while the turn still works on
     something else: it is not interrupted.
     """
+    end: Sequence[Event] = ()
     while True:
         work = await queue.get(asked.turn_id)
         if work is None or work.session_id is None or work.status not in UNFINISHED:
@@ -70,14 +68,32 @@ async def set_aside_turn(
         if work.status is WorkStatus.RUNNING:
             return Stopped(is_over=False)
         history = await _closed_history(log, work, work.session_id)
-        if asked.approval_id not in {waiting.approval_id for waiting in undecided_in(history)}:
-            return None
-        decisions = refusals(history, by=by, decision="set_aside", reason=reason)
-        end = end_of_set_aside_turn(history, session_id=work.session_id, turn_id=work.turn_id, words=words)
-        closed = {decision_key(each.approval_id): [each] for each in decisions}
-        ending = Ending(work=work, events={**closed, _end_key(work): end})
+        if not end:
+            if not await _claim(log, asked, refusals(history, by=by, decision="set_aside", reason=reason)):
+                return None
+            end = end_of_set_aside_turn(history, session_id=work.session_id, turn_id=work.turn_id, words=words)
+        ending = Ending(work=work, events={_end_key(work): end})
         if await queue.cancel(asked.turn_id, ending) is WorkStatus.CANCELLED:
             return Stopped(is_over=True, events=tuple(end))
+
+
+async def _claim(log: EventLog, asked: AskedIn, decisions: Sequence[ApprovalResolved]) -> bool:
+    """Close the open requests of a turn. False if the one that is meant was decided, or is being decided elsewhere.
+
+    Before the turn ends, and by the key that every decision has: a turn whose call was approved is not set aside. If
+    this process dies before the turn has ended, it goes on as after a rejection.
+    """
+    meant = [each for each in decisions if each.approval_id == asked.approval_id]
+    others = [each for each in decisions if each.approval_id != asked.approval_id]
+    try:
+        for each in meant:
+            await log.append(str(each.session_id), [each], client_key=decision_key(each.approval_id))
+    except IdempotencyConflictError:
+        return False
+    for each in others if meant else ():
+        with suppress(IdempotencyConflictError):  # that decision stays, and comes to nothing
+            await log.append(str(each.session_id), [each], client_key=decision_key(each.approval_id))
+    return bool(meant)
 
 
 async def _ending(log: EventLog, work: Work, session_id: str, by: str) -> Ending | None:

@@ -1,11 +1,19 @@
 """How a turn is stopped: its end is written with its last status, or by its owner."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from copy import copy
+from typing import Any
 
 import pytest
 
+from batuta.events.conversation import Complete
 from batuta.events.envelope import Event
 from batuta.events.queue import Ending, Lease, TurnQueue, Work, WorkStatus
+from batuta.events.tools import ApprovalRequested, ApprovalResolved
+from batuta.events.turn_ends import decision_key
+from batuta.eventstore.stopping import AskedIn, set_aside_turn
+from batuta.kernel.errors import IdempotencyConflictError
 from batuta.kernel.ids import new_id
 from batuta.testing.eventlog import said, words
 from batuta.testing.turns.subject import EXPIRED, QueueSubject, leased, turn
@@ -55,6 +63,25 @@ class StopContract:
         assert await subject.queue.heartbeat(lease) is True
         assert await words(subject.log, session) == []
 
+    @pytest.mark.parametrize("moment", ["append", "cancel"])
+    async def test_one_of_setting_aside_and_approving_counts(self, subject: QueueSubject, moment: str) -> None:
+        """An approval that comes from another process, at either of two moments: there is one decision, and the turn
+        ends only if that is the one that sets it aside.
+        """
+        asked = await _asked(subject)
+        approved = ApprovalResolved(
+            approval_id=asked.approval_id, session_id=asked.session_id, decision="approved", by="another"
+        )
+        hurried = _Hurried(subject, approved, moment)
+        place = AskedIn(approval_id=asked.approval_id, turn_id=str(asked.turn_id))
+        ended = await set_aside_turn(hurried.log, hurried.queue, place, by="me", reason=None, words="nothing was done")
+        told = (await subject.log.read(str(asked.session_id))).events
+        decided = [event.decision for event in told if isinstance(event, ApprovalResolved)]
+        assert hurried.is_done
+        assert decided == (["approved"] if moment == "append" else ["set_aside"])
+        assert (ended is not None) == (decided == ["set_aside"])
+        assert any(isinstance(event, Complete) for event in told) == (decided == ["set_aside"])
+
     async def test_an_end_written_while_it_ran_does_not_count(self, subject: QueueSubject) -> None:
         """Its owner was lost meanwhile; what it wrote last was not read."""
         session = new_id()
@@ -64,6 +91,46 @@ class StopContract:
         await subject.queue.recover()
         assert await subject.queue.cancel(accepted.work.turn_id, ending) is WorkStatus.QUEUED
         assert await words(subject.log, session) == []
+
+
+async def _asked(subject: QueueSubject) -> ApprovalRequested:
+    """What a turn waits for."""
+    accepted = await subject.queue.accept(turn())
+    lease = await leased(subject.queue)
+    asked = ApprovalRequested(
+        **accepted.work.stamp.envelope(),
+        source_agent_id="clerk",
+        approval_id=new_id(),
+        tool_use_id="c1",
+        tool_name="pay",
+        args={},
+        reason="write",
+    )
+    await subject.queue.pause(lease, waiting_for=asked.approval_id, events=[asked])
+    return asked
+
+
+class _Hurried:
+    """A store at which another process decides in the moment in which this one appends, or ends the turn."""
+
+    def __init__(self, subject: QueueSubject, decision: ApprovalResolved, moment: str) -> None:
+        self._decision, self._moment, self._subject = decision, moment, subject
+        self.is_done = False
+        self.log, self.queue = copy(subject.log), copy(subject.queue)
+        for store, name in ((self.log, "append"), (self.queue, "cancel")):
+            if name == moment:
+                setattr(store, name, self._after_deciding(getattr(store, name)))
+
+    def _after_deciding(self, act: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        async def hurried(*given: Any, **named: Any) -> Any:
+            if not self.is_done:
+                self.is_done = True
+                key = decision_key(self._decision.approval_id)
+                with suppress(IdempotencyConflictError):
+                    await self._subject.log.append(str(self._decision.session_id), [self._decision], client_key=key)
+            return await act(*given, **named)
+
+        return hurried
 
 
 async def _taken_up(queue: TurnQueue, session: str) -> tuple[Ending, Lease]:
