@@ -1,16 +1,19 @@
 """Approvals are rows: each answer counts once, what runs is what was stored or edited (O-30, O-31, SE-26)."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from batuta.events.tools import ApprovalRequested
+from batuta.events.tools import ApprovalRequested, ApprovalResolved
+from batuta.events.turn_ends import decision_key
 from batuta.eventstore import models as store
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.ids import SessionId, TurnId, new_id
+from batuta.server.approvals.repository import Approval
 from batuta.server.database.engines import SystemDatabase
 from tests.support.platform import Person, Running, has_ended
 
@@ -205,6 +208,33 @@ async def test_se26_fifty_clicks_are_one_decision(site: Running) -> None:
     assert {str(answer) for answer in await asyncio.gather(*clicks)} == {str((200, {"state": "approved"}))}
     await ana.until(session, lambda events: has_ended(events, turn))
     assert site.stage.booked == ["Monday"]
+
+
+async def test_se26_the_same_decision_at_another_process_is_harmless(
+    site: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one was a moment earlier, and what it wrote is not in the read models yet."""
+    ana = await site.person()
+    _, _, approval = await asked(site, ana)
+    approvals, is_caught_up = site.platform.approvals, asyncio.Event()
+    get, ensure = approvals._get, approvals._read_models.ensure
+
+    async def late_get(approval_id: str) -> Approval:
+        found = await get(approval_id)
+        return found if is_caught_up.is_set() else replace(found, state="pending", decided_args=None)
+
+    async def noted_ensure(session_id: str, seq: int) -> None:
+        await ensure(session_id, seq)
+        is_caught_up.set()
+
+    first = ApprovalResolved(
+        approval_id=approval["approval_id"], session_id=approval["session_id"], decision="approved", by="the other"
+    )
+    key = decision_key(approval["approval_id"])
+    await site.platform.backends.log.append(approval["session_id"], [first], client_key=key)
+    monkeypatch.setattr(approvals, "_get", late_get)
+    monkeypatch.setattr(approvals._read_models, "ensure", noted_ensure)
+    assert await decide(ana, approval["approval_id"], decision="approve") == (200, {"state": "approved"})
 
 
 async def test_another_second_answer_is_a_conflict(site: Running) -> None:

@@ -1,7 +1,7 @@
 """Decisions: each counts once, however often it is sent, and what runs is what was stored.
 
 decide -> approval_resolved in the log, under a key of its own -> the turn goes on
-set aside -> approval_resolved and the end of the turn, in one step -> the conversation goes on
+set aside -> approval_resolved under the same key, then the end of the turn -> the conversation goes on
 """
 
 import asyncio
@@ -182,6 +182,7 @@ class Approvals:
                 remember=decision.remember,
             )
         except IdempotencyConflictError:  # another decision was a moment earlier
+            await self._caught_up(approval.session_id)
             return _answer_again(await self._get(approval_id), decision)
         work = None if approval.turn_id is None else await self._queue.get(approval.turn_id)
         if decision.decision != "reject" and work is not None and work.status is WorkStatus.CANCELLED:
@@ -227,10 +228,7 @@ class Approvals:
             return "set_aside"
         history = await events_of_turn(self._log, approval.session_id, approval.turn_id)
         place = AskedIn(approval_id=approval.approval_id, turn_id=approval.turn_id)
-        try:
-            ended = await self._ended(place, caller, decision.reason, set_aside_words(history))
-        except IdempotencyConflictError:  # it was decided a moment earlier
-            ended = None
+        ended = await self._ended(place, caller, decision.reason, set_aside_words(history))
         if ended is None:
             await self._caught_up(approval.session_id)
             return _answer_again(await self._get(approval.approval_id), decision)
