@@ -1,5 +1,6 @@
 """Requests that carry what they should not: statements, tokens in addresses, ranges and parts by the thousand, code."""
 
+import asyncio
 import sys
 import threading
 import time
@@ -16,7 +17,7 @@ from batuta.observability.redaction import Redactor
 from batuta.server.database.engines import SystemDatabase
 from batuta.server.database.tables import metadata
 from batuta.server.security.access_control import COOKIE
-from tests.support.platform import Running, running, settings_for
+from tests.support.platform import WAIT_SECONDS, Running, running, settings_for
 
 Figure = Callable[[str, object], None]
 
@@ -101,6 +102,23 @@ async def test_se19_a_body_that_imitates_an_upload_reads_no_file(embedded: Runni
     assert "canary-2b17" not in str(files)
     begun = await ana.file("a.txt", str(canary).encode())
     assert "canary-2b17" not in (await ana.http.get(f"/api/files/{begun['file_id']}/content")).text
+
+
+async def test_a_request_with_two_lengths_is_the_last_of_its_connection(embedded: Running) -> None:
+    """Behind a proxy that reads the other length, the rest would be taken for another client's request."""
+    hidden = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    head = (
+        b"POST /api/auth/logout HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    body = b"0\r\n\r\n" + hidden
+    address = httpx.URL(embedded.address)
+    reader, writer = await asyncio.open_connection(address.host, address.port)
+    writer.write(head % len(body) + body)
+    async with asyncio.timeout(WAIT_SECONDS):
+        answered = await reader.read()
+    writer.close()
+    assert answered.startswith(b"HTTP/1.1 400 ")
+    assert answered.count(b"HTTP/1.1 ") == 1
 
 
 async def test_bi10_thousands_of_ranges_and_parts_cost_no_more_than_a_plain_request(

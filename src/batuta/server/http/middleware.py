@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from batuta.kernel.ids import canonical_id
 from batuta.observability.propagation import CORRELATION_HEADER, arriving, from_headers
 from batuta.server.config import Settings
-from batuta.server.problems import MEDIA_TYPE, Problem, TooLargeProblem, UnknownHostProblem
+from batuta.server.problems import MEDIA_TYPE, BadRequestProblem, Problem, TooLargeProblem, UnknownHostProblem
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -89,6 +89,11 @@ class SecurityHeadersMiddleware:
         if not is_allowed:
             await _refuse(send_with_headers, UnknownHostProblem())
             return
+        if "transfer-encoding" in headers and "content-length" in headers:
+            # A proxy may have ended the request elsewhere: what comes next could be another client's.
+            problem = BadRequestProblem("A request says the length of its body once.")
+            await _refuse(send_with_headers, problem, is_last=True)
+            return
         if limited.is_announced_too_large(scope):
             await _refuse(send_with_headers, TooLargeProblem())
             return
@@ -129,9 +134,12 @@ class _Limited:
         return length.isascii() and length.isdigit() and int(length[:18]) > self._limit
 
 
-async def _refuse(send: Send, problem: Problem) -> None:
+async def _refuse(send: Send, problem: Problem, *, is_last: bool = False) -> None:
+    """Answer with a problem; after the last answer the connection is closed."""
     body = json.dumps(problem.body()).encode()
     headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
+    if is_last:
+        headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": problem.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
