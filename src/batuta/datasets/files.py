@@ -30,7 +30,8 @@ MAX_XLSX_CELLS = 20_000_000
 """Of a workbook that is written: a larger one is more than spreadsheets open, and than a zip holds in one part."""
 
 WriteRows = Callable[[Iterable[Sequence[Cell]]], None]
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = re.compile(r"^(?=[=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n|])(?=[=@＝＠]|[+\-＋－]\S)")
+"""Where a formula begins: also after what spreadsheets of other countries divide cells at, whatever the file does."""
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _EPOCH = date(1899, 12, 30)
 
@@ -186,7 +187,7 @@ def _check_workbook(content: bytes, name: str) -> None:
 
 
 def _safe(cell: Cell) -> Cell:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    return _FORMULA.sub("'", cell) if isinstance(cell, str) else cell
 
 
 def _sheet_name(title: str) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import zipfile
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -26,6 +27,14 @@ def test_a_csv_file_holds_every_value_and_begins_no_formula() -> None:
     assert list(csv.reader(io.StringIO(lines))) == [
         ["'=Cliente", "amount"], ["'=HYPERLINK(1)", "-1.50"], ["'@x", ""], ['a "b", c\n', "2"],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["a;=1+1", "a\n@x", "a\t+1", "a|-1", "＝1+1", ";=1", "\r\n=1", "\t=1"])
+def test_no_part_of_a_cell_begins_a_formula(text: str) -> None:
+    """Spreadsheets of other countries divide cells at semicolons, whatever the file divides them by."""
+    [_, line] = csv.reader(io.StringIO("".join(csv_lines([Column(name="name", type="text")], [[text]])), newline=""))
+    assert not [part for part in re.split(r"[;\t\r\n|]", line[0]) if part[:1] in "=+-@＝＋－＠" and part]
+    assert line[0].replace("'", "") == text
 
 
 def test_a_workbook_opens_with_types() -> None:
