@@ -36,6 +36,7 @@ BODIES: dict[str, Any] = {
     "PATCH /api/boards/{board_id}": {"title": "Stolen"},
     "PATCH /api/boards/{board_id}/tiles/{tile_id}": {"title": "Stolen"},
 }
+PIN = "POST /api/boards/{board_id}/pins/{session_id}/{dataset_id}"
 COMMANDS: dict[str, dict[str, Any]] = {
     "session:join": {},
     "session:leave": {},
@@ -199,6 +200,24 @@ async def test_is01_foreign_things_answer_exactly_like_missing_ones(site: Runnin
     assert await ana.events(things.ids["session_id"]) == before
     assert (await ana.http.get("/api/keys")).json()["items"] != []
     assert site.stage.booked == []
+
+
+async def test_is01_a_foreign_id_beside_ones_own_is_a_missing_one(site: Running) -> None:
+    """IS-01: every id of every route that names several, one by one; also own ones that do not belong together."""
+    ana, eve = await site.person(), await site.person("eve@example.com")
+    foreign, own, other = await Belongings.of(ana), await Belongings.of(eve), await Belongings.of(eve)
+    before = [await ana.events(foreign.ids["session_id"]), await eve.events(own.ids["session_id"])]
+    for name in ROUTES:
+        names = ids_in(name)
+        for mixed in names if len(names) > 1 else ():
+            missing = await _call(eve, name, {**own.ids, mixed: new_id()})
+            found = await _call(eve, name, {**own.ids, mixed: foreign.ids[mixed]})
+            assert (name, mixed, *found) == (name, mixed, *missing)
+            assert found[0] == 404
+            if (name, mixed) != (PIN, "board_id"):  # any board of hers takes any table of hers
+                elsewhere = await _call(eve, name, {**own.ids, mixed: other.ids[mixed]})
+                assert (name, mixed, *elsewhere) == (name, mixed, *missing)
+    assert [await ana.events(foreign.ids["session_id"]), await eve.events(own.ids["session_id"])] == before
 
 
 async def test_is02_foreign_things_answer_like_missing_ones_on_the_socket(site: Running) -> None:
