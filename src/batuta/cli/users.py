@@ -10,7 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import IO, Annotated, TypeVar
 
 import typer
 from pydantic import TypeAdapter, ValidationError
@@ -120,6 +120,41 @@ def password(email: Address, ask: Asks = False, config: ConfigFile = None, data_
     _change(email, config, data_dir, lambda identity, user: identity.set_password(user, given, _operator()))
     err.print(f"{_email(email)} has a new password", highlight=False, markup=False)
     _show(None if ask else given)
+
+
+@app.command("export")
+def export(
+    email: Address,
+    to: Annotated[Path, typer.Option(metavar="FILE", help="The ZIP file to write; it must not be there yet.")],
+    config: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Write everything that is kept of a person into a ZIP file: conversations, tables, boards, files, the account."""
+    settings = _platform(config, data_dir)
+    try:
+        handle = os.open(to, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except OSError as error:
+        raise fail(f"{to} cannot be written: {error.strerror}", 2) from error
+    try:
+        with os.fdopen(handle, "wb") as out:
+            _change(email, config, data_dir, lambda identity, user: _export(settings, identity, user, out))
+    except BaseException:
+        to.unlink()
+        raise
+    err.print(f"everything of {_email(email)} is in {to}", highlight=False, markup=False)
+
+
+async def _export(settings: Settings, identity: Identity, user: User, out: IO[bytes]) -> None:
+    from batuta.server.backends import open_backends
+    from batuta.server.datasets.store import DatabaseDatasetStore
+    from batuta.server.file_processing import open_file_processing
+    from batuta.server.personal_export import PersonalExport
+    from batuta.server.storage import dataset_files
+
+    await identity.note_export(user, _operator())
+    async with open_backends(settings) as backends, open_file_processing(settings, backends) as processing:
+        tables = DatabaseDatasetStore(backends.database, dataset_files(settings))
+        await PersonalExport(backends=backends, processing=processing, tables=tables).write(user, out)
 
 
 @app.command("erase")

@@ -233,6 +233,10 @@ class Identity:
 
         await self._database.write(let_in)
 
+    async def note_export(self, user: User, by: AccountActor) -> None:
+        """Record that everything of a person is given out."""
+        await self._database.write(lambda connection: self._record(connection, "account.exported", user, by))
+
     async def close_workspace(self, workspace_id: str) -> None:
         """Lock all accounts of a workspace at once; nothing is deleted."""
         now = self._clock.now()
