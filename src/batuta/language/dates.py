@@ -9,6 +9,7 @@ and mean none (`31 February`) are in `impossible_dates`.
 import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 
 from batuta.language.calendar_math import Preference, Reference, back_from, months_on
 from batuta.language.date_forms import NUMERIC_FORMS, UNITS, date_forms
@@ -62,6 +63,7 @@ def impossible_dates(text: str, *, now: datetime) -> list[TextSpan]:
     return [source.span(read.start, read.end) for read in reads if not read.days]
 
 
+@lru_cache(maxsize=1024)
 def without_dates(plain: str, *, is_numeric_too: bool = True) -> str:
     """A plain text whose days are blanked out, so that what is left can be read for times and numbers."""
     for form in date_forms() if is_numeric_too else date_forms()[NUMERIC_FORMS:]:

@@ -24,6 +24,8 @@ _SHORTEST = {"er": 4, "ers": 4}
 
 def fold(text: str) -> str:
     """Lower case, without accents. It may be shorter than the text; see `aligned`."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFD", text.lower())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
