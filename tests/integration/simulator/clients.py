@@ -13,7 +13,7 @@ from openai import AsyncOpenAI
 
 from batuta.simulator import Provider, Simulator
 
-TIMEOUT_SECONDS = 10.0
+TIMEOUT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
