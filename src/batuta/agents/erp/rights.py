@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol
 
 from batuta.agents.erp.access import ErpAccess, language_of
 from batuta.agents.erp.measures.records import BooksReader
+from batuta.agents.erp.wording import amount_in_words
 from batuta.connectors.erp import ChangePreview, ErpCompany, RecordChange
 from batuta.events.datasets import Provenance
 from batuta.kernel.errors import BatutaError, ToolFailedError, ToolRefusedError
@@ -206,7 +207,11 @@ def authorize_writing(access: ErpAccess, change_of: ChangeOf) -> Authorize:
         amount = _amount(change, shown, rates)
         if limit is None or amount <= limit:
             return None
-        said = words["role"].format(amount=f"{amount:.2f}", limit=limit, role=APPROVER_ROLE)
+        said = words["role"].format(
+            amount=amount_in_words(amount, "money", None, language),
+            limit=amount_in_words(limit, "money", None, language),
+            role=APPROVER_ROLE,
+        )
         if not context.approved_by:
             context.enrich(**{APPROVAL_REASON: said[0].upper() + said[1:]})
         elif APPROVER_ROLE not in await rights.roles_of(context.approved_by):
@@ -231,7 +236,7 @@ async def _check_decider(rights: ErpRights, context: ToolContext, right: ErpRigh
         return
     if not rights.policy.allows(await rights.roles_of(decider), right, company):
         words = _WORDS[language_of(context)]
-        raise ToolRefusedError(words["decider"].format(where=words["where"].format(company=company.display_name)))
+        raise ToolRefusedError(words["decider"].format(where=_where(company, words)))
 
 
 def _rights(context: ToolContext) -> ErpRights | None:
@@ -246,7 +251,7 @@ def _require(
         return
     words = _WORDS[language]
     is_elsewhere = company is not None and policy.allows(held, right, None)
-    where = words["where"].format(company=company.display_name) if is_elsewhere and company is not None else ""
+    where = _where(company, words) if is_elsewhere and company is not None else ""
     raise ToolRefusedError(words[right].format(where=where) + words["hint"])
 
 
@@ -261,6 +266,10 @@ def _books(change: RecordChange, shown: ChangePreview) -> bool:
     """Whether entries arise in the books, whatever kind of change brings them."""
     is_set = change.entity in BOOKING_FIELDS and BOOKING_FIELDS[change.entity][0] in change.values
     return is_set or any(row.entity.endswith(LEDGER_SUFFIX) and row.before != row.after for row in shown.rows)
+
+
+def _where(company: ErpCompany, words: Mapping[str, str]) -> str:
+    return words["where"].format(company=company.display_name.rstrip("."))
 
 
 async def _rates(access: ErpAccess, company: ErpCompany, shown: ChangePreview) -> Mapping[str, Decimal]:
