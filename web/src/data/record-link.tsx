@@ -8,6 +8,9 @@ import { useText } from "../lib/i18n";
 import { safeUrl } from "../lib/safe";
 import { RecordDialog } from "./record-dialog";
 
+/** As large as a finger needs, though the picture in it is smaller. */
+const TARGET = "text-accent inline-flex size-6 items-center justify-center align-middle";
+
 export const RecordLink = ({ reference }: { readonly reference: RecordReference | null }) => {
   const t = useText();
   const [isOpen, setOpen] = useState(false);
@@ -23,9 +26,9 @@ export const RecordLink = ({ reference }: { readonly reference: RecordReference 
         rel="noreferrer"
         aria-label={name}
         title={name}
-        className="text-accent"
+        className={TARGET}
       >
-        <ExternalLink aria-hidden="true" className="inline size-3.5" />
+        <ExternalLink aria-hidden="true" className="size-3.5" />
       </a>
     );
   return (
@@ -34,10 +37,10 @@ export const RecordLink = ({ reference }: { readonly reference: RecordReference 
         type="button"
         aria-label={name}
         title={name}
-        className="text-accent"
+        className={TARGET}
         onClick={() => setOpen(true)}
       >
-        <FileText aria-hidden="true" className="inline size-3.5" />
+        <FileText aria-hidden="true" className="size-3.5" />
       </button>
       {isOpen && <RecordDialog reference={reference} onClose={() => setOpen(false)} />}
     </>
