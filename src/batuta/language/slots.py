@@ -240,6 +240,11 @@ def _limit(slot: Slot, source: _Source) -> Any:
     return small_number(found["number"] or found["before"] or found["leading"] or found["instead"])
 
 
+def limits_in(text: str) -> set[int]:
+    """All the numbers of rows that a text asks for."""
+    return {small_number(said) for found in _LIMIT.finditer(aligned(text)) for said in found.groups() if said}
+
+
 def _bound(slot: Slot, source: _Source) -> Any:
     found = BOUND.search(aligned(source.text.text))
     if found is None:

@@ -80,10 +80,15 @@ def _first(request: ModelRequest, now: datetime) -> NextCalls:
     ):
         return NextCalls(question=planner.unknown(task.language))
     question = next((work.question for work in works if work.question), None)
-    calls = [call for work in works for call in work.calls][:MAX_CALLS]
+    calls = _once([call for work in works for call in work.calls])[:MAX_CALLS]
     if calls or question:
         return NextCalls(calls=calls, question=question)
     return _by_description(request, task)
+
+
+def _once(calls: Sequence[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    """Calls without those that repeat another: "cash and banks" is one figure."""
+    return [call for place, call in enumerate(calls) if call not in calls[:place]]
 
 
 def _pieces(task: Task, planner: Planner, last: str) -> list[Interpretation]:

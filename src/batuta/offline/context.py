@@ -407,15 +407,18 @@ def _ranks_it(text: str, context: DialogueContext, interpreter: Interpreter, now
     """
     found = interpreter.interpret(text, now=now, reader=context.language)
     before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
-    again = [each for each in found if before is not None and each.label == before.label]
-    is_another = not again or (found[0] is not again[0] and found[0].is_sure)
-    if is_another or before is None or before.missing or len(text.split()) > LONGEST_FOLLOW_UP:
+    if before is None or before.missing or len(text.split()) > LONGEST_FOLLOW_UP:
         return False
     source = annotated(text, now=now, reader=context.language)
-    said = [slot for slot in again[0].intent.slots if fill_slot(slot, source, now=now) is not None]
+    said = [slot for slot in before.intent.slots if fill_slot(slot, source, now=now) is not None]
+    is_ranking = any(slot.type == "ranking" for slot in said)
+    if is_ranking and len(said) == 1 and is_follow_up(text):
+        return not interpreter.unexplained(before.intent, [source])  # "and the worst?" turns the order round
+    again = [each for each in found if each.label == before.label]
+    if not again or (found[0] is not again[0] and found[0].is_sure):
+        return False
     names_own = any(slot.is_required or (slot.stands_in and not slot.is_grouping) for slot in said)
-    is_ranking = any(slot.type == "ranking" for slot in said) and any(slot.is_grouping for slot in said)
-    return is_ranking and not names_own
+    return is_ranking and any(slot.is_grouping for slot in said) and not names_own
 
 
 def _with_antecedent(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 
-from batuta.agents.erp.known_names import COUNTRY_NAMES, account_words, descriptions
+from batuta.agents.erp.known_names import COUNTRY_NAMES, account_words, accounts_by_name, descriptions
 from batuta.agents.erp.measures.model import MeasureBook, standard_measures
 from batuta.agents.erp.measures.records import Books, MeasureError
 from batuta.connectors.business_central.catalogue import EntityCatalogue, load_catalogue
@@ -54,6 +54,11 @@ EXPENSE_ACCOUNTS = NameSource(
 """What money is spent on. Apart from the names above: accounts are called by words, and no part of one is a name."""
 
 
+LEDGER = "ledger"
+"""All accounts that are posted to, called by number after a word such as "account"."""
+_POSTING_ACCOUNTS = RecordQuery(
+    entity="accounts", where=Compare("accountType", "eq", "Posting"), select=("id", "number", "displayName")
+)
 DESCRIBED = "described"
 """Names of countries and salespeople by phrases, which are apart from the others: no part of one is a name."""
 GROUPS = "group"
@@ -156,8 +161,20 @@ class ErpAccess:
                         gathered[kind][value] = tuple(word for word in words if len(word) >= SHORTEST_NAME)
         gathered[ACCOUNTS] = {name: account_words(name) for name in gathered[ACCOUNTS]}
         self._known.update({f"names:{kind}": names for kind, names in gathered.items()})
+        self._known[f"names:{LEDGER}"] = accounts_by_name(await self._accounts())
         self._known[f"names:{DESCRIBED}"] = descriptions(gathered["country"], gathered["salesperson"])
         self._known[f"names:{GROUPS}"] = _shared_beginnings(gathered, self.measures)
+
+    async def _accounts(self) -> list[tuple[str, str]]:
+        """Name and number of every account that is posted to."""
+        if _POSTING_ACCOUNTS.entity not in self.catalogue.entities:
+            return []
+        return [
+            (str(record.values.get("displayName", "")), str(record.values.get("number", "")))
+            for company in await self.companies()
+            async for page in self.connector.pages(company.id, _POSTING_ACCOUNTS)
+            for record in page.records
+        ]
 
     async def failure(self, error: BatutaError, language: str = "en") -> ToolFailedError:
         """An error of the ERP in words that say what to do. A company that is gone is forgotten, the others named."""

@@ -53,9 +53,18 @@ def _people_of(english: str, spanish: str) -> tuple[str, ...]:
     return (*of_people, *de_gente)
 
 
+def accounts_by_name(found: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """The numbers of accounts of the ledger, by name; one that several of a chart share tells none of them."""
+    numbers: dict[str, set[str]] = {}
+    for name, number in found:
+        numbers.setdefault(name, set()).add(number)
+    return {name: tuple(own) for name, own in numbers.items() if len(own) == 1}
+
+
 ACCOUNT_SUBJECTS: Sequence[Sequence[str]] = (
     ("rent", "rental", "lease", "leasing", "alquiler", "alquileres", "arrendamiento", "arrendamientos"),
-    ("salaries", "salary", "wages", "payroll", "salarios", "sueldos", "nóminas", "nómina"),
+    ("salaries", "salary", "wages", "payroll", "staff", "personnel", "salarios", "sueldos", "nóminas", "nómina",
+     "personal"),
     ("electricity", "energy", "electricidad", "luz", "energía"),
     ("heating", "calefacción"),
     ("utilities", "suministros"),

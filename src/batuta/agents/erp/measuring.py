@@ -287,14 +287,14 @@ def figures_dataset(figures: Figures, books: Books, book: MeasureBook, language:
         columns.append(
             Column(name="change_percent", type="decimal", label=words["change_percent"], unit="%", is_additive=False)
         )
-    if figures.has_shares:
+    if figures.shown_share is not None:
         columns.append(Column(name="share", type="decimal", label=words["share"], unit="%", is_additive=False))
     rows: list[list[Any]] = [
         [
             *row.group,
             row.value,
             *(_changes(row.value, row.before) if is_compared else ()),
-            *([row.share] if figures.has_shares else ()),
+            *([row.share] if figures.shown_share is not None else ()),
         ]
         for row in figures.rows
     ]

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from batuta.agents.erp.access import DESCRIBED, ErpAccess
+from batuta.agents.erp.access import DESCRIBED, LEDGER, ErpAccess
 from batuta.agents.erp.changes.understanding import change_intents
 from batuta.agents.erp.measures.model import MeasureBook, Words
 from batuta.agents.erp.measuring import SPLIT_PREFIX
 from batuta.agents.erp.questions.exclusions import EXCLUSION_WORDS
 from batuta.agents.erp.questions.fields import compared_entity
 from batuta.agents.erp.questions.figures import settle_measure
+from batuta.agents.erp.questions.ledger import ACCOUNT_WORDS
 from batuta.agents.erp.questions.limits import ABSENCE_WORDS, NEW_WORDS, PLACE_WORDS
 from batuta.agents.erp.questions.lists import (
     ASKED_FIELDS,
@@ -41,12 +42,12 @@ FIGURE_FILLERS = (
     "both detail details breakdown customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
     "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued send sent post posted difference between long left leave leaves catalogue catalog some there's "
     "going goes doing gone went developing be still wich whats qe ke their its her his nor ni "
-    "over versus vs against cumulative accumulated sort sorted order ordered from to brought bring brings bringing generate generated generates contribute contributed contributes gave gives during within altogether actually really situation position level levels numbers happened "
+    "over versus vs against cumulative accumulated sort sorted order ordered from to dimension brought bring brings bringing generate generated generates contribute contributed contributes gave gives during within altogether actually really situation position level levels numbers happened "
     "chart graph plot draw visualise visualize diagram please instead split broken down grouped average averages averaged mean",
     "ambas detalle detalles cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
-    "informe resumen erp mas menos hace hasta tuvimos tuvo tenido hubo tenia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos enviamos enviado enviadas registramos registrado registradas diferencia diferencias entre asciende ascienden pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
+    "informe resumen erp mas menos hace hasta tuvimos tuvo tenido hubo tenia teniamos habia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos enviamos enviado enviadas registramos registrado registradas diferencia diferencias entre asciende ascienden pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
     "van ir yendo marchan marcha faltan falta quedan queda q k x "
-    "ido fueron siendo frente contra acumulado acumulada acumuladas acumulados ordena ordenalo ordenala ordenalos ordenado ordenada ordenados ordenadas dado dan dieron dejado generado genera generan generaron aportado aporta aportan aportaron traido trae traen durante realmente aproximadamente situacion nivel niveles numeros concretamente "
+    "pero dimension ido fueron siendo frente contra acumulado acumulada acumuladas acumulados ordena ordenalo ordenala ordenalos ordenado ordenada ordenados ordenadas dado dan dieron dejado generado genera generan generaron aportado aporta aportan aportaron traido trae traen durante realmente aproximadamente situacion nivel niveles numeros concretamente "
     "grafico grafica graficos dibuja dibujame pinta pintame diagrama visualiza vez lugar "
     "promedio media medias medio desglosado desglosada desglosados desglosadas separado separada separados separadas agrupado agrupada",
     *(fold(word) for word in CHART_WORDS),
@@ -54,9 +55,9 @@ FIGURE_FILLERS = (
 )
 """Words of questions about figures that name no measure, split or limit: what they say is in the measure's own words."""
 LIST_FILLERS = (
-    "list record records located based live living whose name names called number numbers with erp full complete exist have ones issue send sent made make their its",
+    "list record records located based live living whose name names called number numbers with erp full complete exist have ones issue send sent made make their its assigned look looks after handle handles responsible",
     "lista listado registro registros listar nombre nombres llamado numero numeros con erp completo completa existen tengan "
-    "hay ficha fichas emitir emitio registrado registrados hicimos hecho enviamos su sus",
+    "hay ficha fichas emitir emitio registrado registrados hicimos hecho enviamos su sus asignado asignada asignados asignadas lleva atiende cargo",
 )
 RECORD_FILLERS = (
     "phone telephone number email mail address city country price cost details detail card record data information info credit "
@@ -231,6 +232,14 @@ def _measure_intent(access: ErpAccess) -> Intent:
                 values=lambda: access.names("account"),
                 has_names=False,
                 stands_in=True,
+            ),
+            Slot(
+                name="ledger",
+                type="choice",
+                is_many=True,
+                values=lambda: access.names(LEDGER),
+                after=ACCOUNT_WORDS,
+                has_names=False,
             ),
             Slot(name="period", type="period"),
             Slot(name="earlier", type="choice", values=EARLIER_WORDS),

@@ -12,6 +12,7 @@ from batuta.language.wording import days_between, short_day
 
 SHOWN_ROWS = 5
 SHOWN_NAMES = 5
+WHOLE = Decimal(100)
 SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
 WHOLE_CURRENCIES = frozenset({"JPY", "KRW", "CLP", "ISK", "HUF", "VND"})
 """Currencies that are paid without a smaller unit."""
@@ -81,7 +82,9 @@ def figures_in_words(figures: Figures, books: Books, book: MeasureBook, language
             rows = words["more"].format(rows=rows, count=len(figures.rows) - SHOWN_ROWS)
         text = words["table"].format(title=title, split=split, when=when, rows=rows)
         kind = "overall" if figures.measure.kind == "ratio" else "total_of_all" if figures.is_cut else "total"
-        text += words[kind].format(value=shown(figures.total))
+        is_part = len(figures.rows) > 1 and figures.shown_share != WHOLE
+        part = _share(figures.shown_share, language) if is_part else ""
+        text += words[kind].format(value=shown(figures.total) + part)
     if figures.total_before is not None:
         change = _change(figures.total, figures.total_before, language)
         before = _compared_when(figures, language)

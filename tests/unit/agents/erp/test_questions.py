@@ -23,6 +23,8 @@ from batuta.offline.requests import Task
 from batuta.testing.erp import MemoryErp
 
 NOW = datetime(2026, 9, 30, 12, tzinfo=UTC)
+TO_TODAY = {"first": "1900-01-01", "last": "2026-09-30"}
+TO_AUGUST = {"first": "1900-01-01", "last": "2026-08-31"}
 ALL_TIME = {"first": "1900-01-01", "last": "2026-09-30", "grain": "range"}
 
 
@@ -42,7 +44,7 @@ def access() -> ErpAccess:
             "vendors": [record("10000", "Maderas Sur, S.A.")],
             "items": [record("1000", "Mesa Roble 90"), record("1001", "Maceta Barro S")],
             "itemCategories": [record("MESAS", "Mesas")],
-            "countriesRegions": [record("PT", "Portugal")],
+            "countriesRegions": [record("PT", "Portugal"), record("FR", "France")],
             "salespeoplePurchasers": [],
             "accounts": [
                 record("8110", "Rent", category="Expense", accountType="Posting"),
@@ -68,6 +70,17 @@ def read(erp: Interpreter, text: str, last: str = "") -> Interpretation:
     ("text", "expected"),
     [
         ("what do we owe that is already overdue?", {"measure": "overdue_payables"}),
+        ("the best and the worst month", {"split_by": ["month"], "ranking": ["most", "least"]}),
+        ("top 3 and bottom 3 customers", {"split_by": ["customer"], "ranking": ["most", "least"], "top": 3}),
+        ("¿qué clientes superan su límite de crédito?", {"measure": "credit_excess"}),
+        ("operating expenses by account", {"measure": "operating_expenses", "split_by": ["account"]}),
+        ("which supplier invoices haven't we paid yet?", {"measure": "payables"}),
+        ("balance of account 8110", {"measure": "account_balance", "only": ["account: Rent"], "period": TO_TODAY}),
+        ("movimientos de la cuenta 8110", {"measure": "account_movement", "only": ["account: Rent"], "period": None}),
+        ("saldo de la cuenta 8110 este mes", {"measure": "account_movement", "only": ["account: Rent"]}),
+        ("saldo de la cuenta 8110 a cierre de agosto", {"measure": "account_balance", "period": TO_AUGUST}),
+        ("cash balance at the end of August", {"measure": "cash_on_a_day", "period": TO_AUGUST}),
+        ("trial balance", {"measure": "account_balance", "split_by": ["account"], "period": TO_TODAY}),
         (
             "invoices over 10.000 euros this year",
             {
@@ -338,6 +351,11 @@ def test_a_question_about_a_figure_is_settled(erp: Interpreter, text: str, expec
         "average stock value per month",
         "average sales by customer",
         "the average of our five best customers",
+        "¿cuánto nos debe?",
+        "lo menos vendido este año",
+        "top 5 and bottom 3 customers",
+        "balance of account 8111",
+        "stock of account 8110",
     ],
 )
 def test_what_cannot_be_settled_is_never_a_figure_of_something_else(erp: Interpreter, text: str) -> None:
@@ -349,6 +367,8 @@ def test_what_cannot_be_settled_is_never_a_figure_of_something_else(erp: Interpr
 @pytest.mark.parametrize(
     ("text", "entity", "where"),
     [
+        ("customers in Sevilla and Portugal", "customers", [("city", "eq", "Sevilla"), ("country", "eq", "PT")]),
+        ("clientes de Francia y Portugal", "customers", [("country", "one_of", ["FR", "PT"])]),
         ("clientes bloqueados", "customers", [("blocked", "ne", "_x0020_")]),
         ("lista de clientes de Sevilla", "customers", [("city", "eq", "Sevilla")]),
         ("what invoices did we post in September?", "salesInvoices",
@@ -680,6 +700,8 @@ def test_payments_are_those_of_the_ledger_that_name_the_party(
         ),
         ("pedido 101055", "¿qué cliente?", "pedido 101055 ▸ ¿qué cliente?"),
         ("sales by country", "without Portugal", "sales by country ▸ without Portugal"),
+        ("best customers this year", "and the worst?", "best customers this year ▸ and the worst?"),
+        ("el mejor cliente del año", "¿y el peor?", "el mejor cliente del año ▸ ¿y el peor?"),
         (
             "¿qué clientes nos deben más dinero?",
             "¿y el segundo?",

@@ -330,7 +330,7 @@ def quotes(books: RawBooks, facts: Facts) -> Table:
 
 
 def ledger(books: RawBooks, facts: Facts) -> Table:
-    """Credit less debit of the posting accounts of some categories."""
+    """Credit less debit of the posting accounts of some categories, or of those with certain numbers."""
     first, last = _days(books, facts) if facts.get("is_flow", True) else ("", "9999")
     accounts = {
         row["number"]: row
@@ -338,6 +338,7 @@ def ledger(books: RawBooks, facts: Facts) -> Table:
         if row["accountType"] == "Posting"
         and row["category"].replace("_x0020_", " ") in facts["categories"]
         and facts.get("within", "") in row["subCategory"]
+        and row["number"] in facts.get("numbers", [row["number"]])
     }
     sign = -1 if facts.get("is_debit") else 1
     by = facts.get("by")

@@ -9,7 +9,7 @@ from batuta.kernel.approvals import ApprovalDecision, ApprovalRequest
 
 WATCHED = (
     "customers", "vendors", "items", "salesQuotes", "salesOrders", "salesInvoices", "salesCreditMemos",
-    "generalLedgerEntries", "itemLedgerEntries",
+    "purchaseOrders", "purchaseInvoices",    "generalLedgerEntries", "itemLedgerEntries",
 )  # fmt: skip
 """Where a write would show."""
 

@@ -129,7 +129,7 @@ PARTY = re.compile(
 )
 LINE = re.compile(
     rf"(?:(?:,|:|and|y|e|of|de|with|con|for|por) )*{_QUANTITY}(?: ?x\b)?(?: (?:units?|pieces?|pcs|unidad(?:es)?|uds?|cajas?|boxes)\b)?(?: (?:of|de|del))?"
-    rf"(?: (?:the|el|la|los|las))? (?P<item>(?:[a-z]+ )?{NAME}|{QUOTE}|{CODE}|(?!\d)[^,:;]+?)(?= (?:for|to|para|a|al|at|@|with|con|and|y|e|dated|on|por)(?: |$)|,|:|;|$)"
+    rf"(?: (?:the|el|la|los|las))? (?P<item>(?:[a-z]+ )?{NAME}|{QUOTE}|{CODE}|(?!\d)[^,:;]+?)(?= (?:for|to|from|para|a|al|at|@|with|con|and|y|e|dated|on|por)(?: |$)|,|:|;|$)"
 )
 PRICE = re.compile(
     rf"(?:at|a|por|for|@|with price|with a price of|con precio|a precio de|precio|price) (?P<amount>{_AMOUNT})(?: (?:each|apiece|per unit|a unit|per piece|cada un[oa]|la unidad|por unidad|por pieza|unit))?(?= |,|$)"
@@ -138,6 +138,8 @@ AMOUNT_CLAUSE = re.compile(rf"(?:of|de|por|for|:|worth)? ?(?P<amount>{_AMOUNT})(
 INVOICE_CLAUSE = re.compile(
     rf"(?:for|of|on|against|to|de|del|para|a|contra|por)? ?(?:(?:the|our|la|nuestra) )*{noun('salesInvoices', 'purchaseInvoices')} {NUMBER_SIGN}(?P<code>{CODE})"
 )
+TODAY_CLAUSE = re.compile(r"(?:(?:,|on|dated|as of|a|de|con|date|fecha|del dia) )*(?:today|hoy)(?= |,|$)")
+"""The day on which a payment is entered unless another is named."""
 CODE_CLAUSE = re.compile(rf"{NUMBER_SIGN}(?P<code>{CODE})(?= |,|$)")
 _FIELD_GROUPS = {name: group(one.words) for name, one in FIELDS.items()}
 FIELD_CLAUSE: Mapping[str, re.Pattern[str]] = {

@@ -18,6 +18,7 @@ from batuta.agents.erp.changes.patterns import (
     ORDERS,
     PARTY,
     RENAME,
+    TODAY_CLAUSE,
     UPDATES,
     WHO,
     noun,
@@ -191,6 +192,8 @@ def _read_payment(matched: MatchedOrder) -> ChangeRequest | None:
             )
         elif not which and entity and not party and (found := scan.take(CODE_CLAUSE)) is not None:
             which = scan.line.original(at + found.start("code"), at + found.end("code"))
+        elif scan.take(TODAY_CLAUSE) is not None:
+            continue
         elif amount is None and (found := scan.take(AMOUNT_CLAUSE)) is not None:
             amount = decimal_of(
                 scan.line.original(at + found.start("amount"), at + found.end("amount")), matched.language

@@ -74,7 +74,8 @@ class Figures:
     currency: str | None
     is_cut: bool = False
     """Whether rows were left out because only the first were asked for."""
-    has_shares: bool = False
+    shown_share: Decimal | None = None
+    """Which part of the whole the rows are together, in percent, where each says its own."""
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The values that alone were counted, by dimension."""
     without: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -243,7 +244,7 @@ async def _compute_shares(books: Books, book: MeasureBook, request: MeasureReque
     if unseen:
         raise MeasureError(f"a share can be limited to what it is split by; add {', '.join(unseen)} to the split")
     rows = [
-        replace(row, share=((row.value or Decimal(0)) * 100 / whole.total).quantize(Decimal("0.1"), ROUND_HALF_UP))
+        replace(row, share=_share_of(row.value or Decimal(0), whole.total))
         for row in whole.rows
         if all(fold(row.group[split.index(name)]) in allowed for name, allowed in wanted.items())
         and (request.keeps is None or request.keeps(row.value or Decimal(0)))
@@ -252,7 +253,11 @@ async def _compute_shares(books: Books, book: MeasureBook, request: MeasureReque
     kept = {row.group for row in rows}
     records = [one for one in whole.records if one.group in kept]
     total = sum((one.amount for one in records), Decimal(0))
-    return replace(whole, rows=rows, records=records, total=total, has_shares=True)
+    return replace(whole, rows=rows, records=records, total=total, shown_share=_share_of(total, whole.total))
+
+
+def _share_of(part: Decimal, whole: Decimal) -> Decimal:
+    return (part * 100 / whole).quantize(Decimal("0.1"), ROUND_HALF_UP)
 
 
 _MEAN = {"en": "average", "es": "media"}

@@ -474,9 +474,11 @@ def _account_roles(rows: Sequence[ErpRecord]) -> Mapping[str, tuple[str, ...]]:
         )
 
     other_income = numbers("income", within=("exchange", "interest", "gain", "other"))
+    other_expense = numbers("expense", within=("exchange", "interest", "tax", "loss", "other", "financ"))
     return {
         "sales": tuple(number for number in numbers("income") if number not in other_income),
         "expense": numbers("expense"),
+        "operating": tuple(number for number in numbers("expense") if number not in other_expense),
         "result": numbers("income", "cost of goods sold", "expense"),
         "cash": numbers("assets", within=("cash", "bank")),
     }

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from batuta.agents.erp.measures.model import Measure
+from batuta.agents.erp.measures.periods import EARLIEST
 from batuta.agents.erp.measuring import is_of_today
 from batuta.agents.erp.questions.periods import asked_periods, due_period
 from batuta.agents.erp.questions.question import FigureQuestion
@@ -34,8 +36,17 @@ def for_period(question: FigureQuestion, name: str, texts: Sequence[str]) -> str
     if len(periods) == 1:
         meant = (due_period(texts, question.today) if other else None) or period
         if meant["last"] < question.today.isoformat():
-            return name  # the tool says that the books do not keep it
+            return _on_a_day(question, measure, meant["last"])
         if other:
             return other
     question.unknown.append(f"{period['first']} – {period['last']}")
     return name
+
+
+def _on_a_day(question: FigureQuestion, measure: Measure, day: str) -> str:
+    """What a balance was on a day that is over, where the ledger tells; else the tool says that it is not kept."""
+    past = measure.variants.get("past")
+    if past is None or "compare" in question.values:
+        return measure.id
+    question.values["period"] = {"first": EARLIEST.isoformat(), "last": day}
+    return past

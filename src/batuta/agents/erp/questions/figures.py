@@ -6,6 +6,7 @@ and `largest` a split by document, what customers `buy` are sales. What cannot b
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,12 +16,15 @@ from batuta.agents.erp.measuring import NOT_PREFIX, SPLIT_PREFIX
 from batuta.agents.erp.questions.balances import for_period, forget_period
 from batuta.agents.erp.questions.exclusions import settle_exclusions
 from batuta.agents.erp.questions.follow_ups import can_be_ranked, settle_order
+from batuta.agents.erp.questions.ledger import ACCOUNT_BALANCE, settle_ledger
 from batuta.agents.erp.questions.limits import (
     HOW_MUCH,
     of_accounts,
+    require_ranked,
     settle_absence,
     settle_account_words,
     settle_accounts,
+    settle_both_ends,
     settle_bound,
     settle_change,
     settle_newness,
@@ -150,10 +154,18 @@ _EARNS = re.compile(r"\bcobra[n]?\b(?!\s+(?:a|de|por)\b)")
 _HOW_MANY = re.compile(r"\b(?:how many|cuant[oa]s)\b")
 _ASKS_WHEN = re.compile(r"\b(?:when|cuando)\b")
 """Asks for a date, which no measure is."""
-_FUTURE = re.compile(r"\b(?:will|won['’]?t|going\s+to|vamos\s+a|van\s+a|va\s+a|\w{3,}(?:remos|aran|eran|iran))\b")
+_FUTURE = re.compile(
+    r"\b(?:will|won['’]?t|going\s+to|vamos\s+a|van\s+a|va\s+a"
+    r"|(?!(?:super|gener|esper|oper|recuper|consider|liber|compar|prepar|separ|declar|retir|gir)an\b)\w{3,}(?:remos|aran|eran|iran))\b"
+)
+"""A time to come; "superan" has the ending of one in its stem."""
 _OF_SEVERAL = re.compile(r"\b(?:their|sus?)\b")
 _TO_THEM = re.compile(r"\b(?:owe|owes|owed|pay|paid|pays|bill|billed|sell|sold|invoiced?)\s+(?:them|him|her)\b")
 """Whom a figure is about, by a pronoun."""
+_WITHOUT_SUBJECT = re.compile(
+    r"\bcuanto(?:\s+dinero)?\s+(?P<verb>nos\s+(?:debe|adeuda|debia|compra|compro|paga|pago))\b"
+)
+"""What one does of whom nothing is said."""
 _NARROWS = re.compile(r"(?:(?:and|but|y|pero|ahora|now)\W+)?(?:only|just|solo|solamente|unicamente)\b")
 _AND_WHAT = re.compile(
     r"\b(?:and|y|e)\b(?:\s+(?:what|how\s+much|que|cuanto|its?|their|the|sus?|el|is|are|it|they|that|nos))*\s*$"
@@ -214,6 +226,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         _settle_names(question, names, access)
         _require_spending(question, names, access)
         settle_accounts(question, names)
+        names = settle_ledger(question, names, access)
         names = settle_absence(question, names, index_of(measures).find(text))
         names = settle_newness(question, names)
         _settle_nested(question, texts[-1], names)
@@ -228,6 +241,8 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
             _settle_documents(question, names)
         settle_bound(question)
         settle_place(question)
+        settle_both_ends(question, texts[-1])
+        require_ranked(question, names, texts[-1])
         _require_one_list(question)
         question.values.pop("qualifiers", None)
         if left_out := question.values.pop("without", None):
@@ -303,6 +318,8 @@ def _without_bare_balances(question: FigureQuestion, found: Sequence[Finding[str
     named = [each for each in found if fold(each.text) not in _BALANCES]
     if named or not found:
         return named
+    if question.values.get("ledger"):
+        return [replace(found[0], value=ACCOUNT_BALANCE)]
     splits = {name.removeprefix(SPLIT_PREFIX) for name in question.values.get("split_by") or ()}
     is_known = {"customer", "vendor"} & splits or question.values.get("only")
     question.unknown += [] if is_known else [found[0].text]
@@ -595,13 +612,16 @@ def _require_past(question: FigureQuestion, text: str, names: Sequence[str]) -> 
 
 
 def _require_owner(question: FigureQuestion, texts: Sequence[str]) -> None:
-    """The owner of a figure called "its" must be known; otherwise the total of all would be taken for it.
+    """The owner of a figure called "its" must be known; otherwise the total of all would be taken for it. So must be
+    who "nos debe", a verb without its subject.
 
     "Sales by customer", and then "their margin", is of each of them.
     """
     if question.values.get("only"):
         return
     whose, to_whom = unnamed_owner(texts[-1]), _TO_THEM.search(fold(texts[-1]))
+    if not ({"split_by", "who"} & set(question.values)) and (alone := _WITHOUT_SUBJECT.search(fold(texts[-1]))):
+        question.unknown.append(alone.group("verb"))
     are_all = question.values.get("split_by") and not {"top", "bound", "place"} & set(question.values)
     are_each = are_all and _OF_SEVERAL.search(fold(whose)) and not unnamed_owner(question.text)
     question.unknown += [whose] if whose and not are_each else []
@@ -638,6 +658,8 @@ def _settle_documents(question: FigureQuestion, names: Sequence[str]) -> None:
 
 def _require_one_list(question: FigureQuestion) -> None:
     """Several figures, companies or periods are asked for one by one: of one kind only, else it is left open which."""
-    lists = [name for name in ("measure", "company", "period") if isinstance(question.values.get(name), list)]
+    lists = [
+        name for name in ("measure", "company", "period", "ranking") if isinstance(question.values.get(name), list)
+    ]
     if len(lists) > 1:
         question.unknown += [str(each) for each in question.values[lists[1]][1:]]

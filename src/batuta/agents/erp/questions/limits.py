@@ -10,6 +10,7 @@ from batuta.agents.erp.questions.question import FigureQuestion
 from batuta.language.choices import index_of
 from batuta.language.findings import Finding, TextSpan
 from batuta.language.folding import aligned, composed, fold
+from batuta.language.slots import limits_in
 from batuta.language.understanding import Synonyms
 
 ABSENCE_WORDS = {
@@ -46,6 +47,10 @@ _UP_TO_THE_VERB = re.compile(
 _TRADE = ("sales", "purchases", "units_sold", "item_sales")
 _PARTIES = ("customer", "vendor", "item")
 _SPENDING = frozenset({"purchases", "payments_made", "expenses"})
+_BOTH_ENDS = re.compile(
+    r"\b(?:top|best|most|biggest|largest|highest|mas|mejor(?:es)?|mayor(?:es)?)\b.*\b(?:and|y|or|o)\b.*\b(?:bottom|worst|least|smallest|lowest|menos|peor(?:es)?|menor(?:es)?)\b|\b(?:bottom|worst|least|smallest|lowest|menos|peor(?:es)?|menor(?:es)?)\b.*\b(?:and|y|or|o)\b.*\b(?:top|best|most|biggest|largest|highest|mas|mejor(?:es)?|mayor(?:es)?)\b"
+)
+"""Both ends of an order in one sentence: "the three best and the three worst"."""
 _OF_ACCOUNTS = "expenses"
 _ASKS_WHICH = re.compile(r"\b(?:which|who|what|que|quien(?:es)?|cual(?:es)?|customers?|clientes?)\b")
 _LESS_OR_MORE = re.compile(
@@ -55,10 +60,13 @@ _SPENT = re.compile(r"\b(?:spen[dt]\w*|expenses?|costs?|gast\w+|costes?)\b")
 _WORSE_WHEN_MORE = frozenset(
     {
         "overdue_receivables", "overdue_payables", "overdue_invoice_count", "overdue_percent", "credit_excess",
-        "expenses", "credit_memos", "days_sales_outstanding",
+        "expenses", "operating_expenses", "credit_memos", "days_sales_outstanding",
     }
 )  # fmt: skip
 _JUDGED = re.compile(r"\b(?:(?P<worst>worst|peor(?:es)?)|best|mejor(?:es)?)\b")
+_OF_AN_END = re.compile(
+    r"\b(?:el|la|lo|los|las|the)\s+(?:que\s+)?(?:most|least|best|worst|mas|menos|mejor(?:es)?|peor(?:es)?)\b"
+)
 _OTHER_END = ("most", "least")
 """How a ranking says which end is meant, and the ends it may mean."""
 HOW_MUCH = re.compile(r"\b(?:how much|cuant[oa])\b")
@@ -221,3 +229,21 @@ def settle_worst(question: FigureQuestion, names: Sequence[str], text: str) -> N
     said, ranking = _JUDGED.search(fold(text)), question.values.get("ranking")
     if said is not None and ranking in _OTHER_END and names and set(names) <= _WORSE_WHEN_MORE:
         question.values["ranking"] = "most" if said["worst"] else "least"
+
+
+def settle_both_ends(question: FigureQuestion, text: str) -> None:
+    """Read "the best and the worst month": one answer for each end of the order, as many rows of both."""
+    values = question.values
+    if values.get("ranking") not in _OTHER_END or not _BOTH_ENDS.search(fold(text)) or not values.get("split_by"):
+        return
+    if len(limits_in(text)) > 1:
+        question.unknown.append(str(values["top"]))
+    values["ranking"] = list(_OTHER_END)
+
+
+def require_ranked(question: FigureQuestion, names: Sequence[str], text: str) -> None:
+    """Of a figure with nothing to put in order, "the least sold" would be the sum of all."""
+    is_split = question.values.get("split_by") or any(question.book.measures[name].default_split for name in names)
+    said = _OF_AN_END.search(fold(text))
+    if said is not None and question.values.get("ranking") in _OTHER_END and not is_split:
+        question.unknown.append(said.group())

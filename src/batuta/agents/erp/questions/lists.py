@@ -72,6 +72,8 @@ ASKED_FIELDS: Synonyms = {
     ),
     "postingDate": ("date", "issued", "placed", "fecha", "emitió", "emitida", "hizo"),
     "totalAmountIncludingTax": ("total", "amount", "how much", "importe", "cuánto es", "cuánto"),
+    "totalAmountExcludingTax": ("tax base", "taxable amount", "net amount", "base imponible", "importe neto"),
+    "totalTaxAmount": ("vat amount", "tax amount", "iva", "cuota de iva"),
     "customerName": ("customer", "client", "cliente", "who", "whose", "quién"),
     "vendorName": ("vendor", "supplier", "proveedor"),
     "phoneNumber": ("phone", "telephone", "phone number", "teléfono", "número de teléfono"),
@@ -275,16 +277,9 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
                 unknown.append(state)
             else:
                 where.append(_condition(*condition))
-        for name in names:
-            field_name, values_of = _named_field(access, known, name)
-            if not field_name:
-                unknown.append(name)
-            elif name in excluded:
-                where += [_condition(field_name, "ne", value) for value in values_of]
-            elif len(values_of) == 1:
-                where.append(_condition(field_name, "eq", values_of[0]))
-            else:
-                where.append(_condition(field_name, "one_of", values_of))
+        limits, strangers = _limited_to(access, known, names, excluded)
+        where += limits
+        unknown += strangers
         if period is not None:
             if _DUE.search(text) and "dueDate" in known.properties:
                 day, period = "dueDate", due_period(texts, access.today()) or period
@@ -319,6 +314,27 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
         return Settled(values=kept, unknown=tuple(unknown))
 
     return settle
+
+
+def _limited_to(
+    access: ErpAccess, known: CatalogueEntity, names: Sequence[str], excluded: Sequence[str]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The conditions that names make, several of one field as one ("of France and Portugal"), and other names."""
+    where: list[dict[str, Any]] = []
+    wanted: dict[str, list[Any]] = {}
+    unknown: list[str] = []
+    for name in names:
+        field_name, values = _named_field(access, known, name)
+        if not field_name:
+            unknown.append(name)
+        elif name in excluded:
+            where += [_condition(field_name, "ne", value) for value in values]
+        else:
+            wanted.setdefault(field_name, []).extend(values)
+    for field_name, values in wanted.items():
+        one = len(values) == 1
+        where.append(_condition(field_name, "eq" if one else "one_of", values[0] if one else values))
+    return where, unknown
 
 
 def _emptied(
