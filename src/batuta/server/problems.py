@@ -158,8 +158,9 @@ OURS: tuple[tuple[type[errors.BatutaError], type[Problem]], ...] = (
 """What errors of the framework become; the first that fits."""
 
 BY_STATUS: dict[int, type[Problem]] = {
-    problem.status: problem for problem in Problem.__subclasses__() if problem.status != 500
+    problem.status: problem for problem in reversed(Problem.__subclasses__()) if problem.status != 500
 }
+"""The general one of each status: it comes before those that say more."""
 
 
 def problem_of(error: BaseException) -> Problem:

@@ -154,6 +154,31 @@ def test_bi13_no_text_makes_a_pattern_run_for_long(piece: str) -> None:
     assert cost(text) <= max(0.5, 6 * cost(text[: len(text) // 2]))
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400", "-1e400"])
+async def test_bi11_a_number_that_json_cannot_say_is_refused_at_the_door(embedded: Running, number: str) -> None:
+    """BI-11: an approver's edit would reach the tool as the text "NaN", or as nothing; it is decided again instead."""
+    embedded.stage.gate.set()
+    ana = await embedded.person()
+    await ana.say(await ana.session(), "book Monday")
+    path = f"/api/approvals/{(await ana.pending())['approval_id']}"
+    body = f'{{"decision": "edit", "args": {{"day": [{number}]}}}}'
+    answer = await ana.http.post(path, content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["code"]) == (422, "NOT_A_NUMBER")
+    tab = await ana.tab()
+    content = {"approval_id": path.rpartition("/")[2], "decision": "edit", "args": {"day": [float(number)]}}
+    ack = await tab.command("approval:resolve", content)
+    assert ack["problem"]["code"] == "NOT_A_NUMBER"
+    assert (await ana.pending())["state"] == "pending"
+
+
+@pytest.mark.parametrize("body", ["[" * 100_000 + "]" * 100_000, '{"email": ' + "9" * 10_000 + "}"])
+async def test_bi03_json_that_cannot_be_read_is_refused_as_that(embedded: Running, body: str) -> None:
+    """BI-03: too deep, or with a number of too many digits: the answer does not blame the address."""
+    headers = {"Content-Type": "application/json"}
+    answer = await embedded.stranger().http.post("/api/auth/login", content=body, headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (400, "BAD_REQUEST")
+
+
 FORBIDDEN = ("exec", "compile", "pickle.find_class", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn")
 _heard: list[str] = []
 _listening = threading.Event()

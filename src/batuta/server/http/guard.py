@@ -1,15 +1,17 @@
 """The guard of every HTTP route: origin, access and CSRF are checked before the body is read.
 
-All routers use `GuardedRoute`, so a route cannot be added around it. Text that no store can keep, with the character
-NUL in it, is refused here, too.
+All routers use `GuardedRoute`, so a route cannot be added around it. What no store can keep as it was sent is refused
+here, too: text with the character NUL in it, and numbers that JSON cannot say.
 """
 
 import hmac
 import ipaddress
+import json
+import math
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request, Response
@@ -45,7 +47,8 @@ class GuardedRoute(APIRoute):
         handle = super().get_route_handler()
         rules = {method: rule_of(method, self.path) for method in self.methods or ()}
 
-        async def guarded(request: Request) -> Response:
+        async def guarded(received: Request) -> Response:
+            request = StrictRequest(received.scope, received.receive)
             rule = rules[request.method]
             async with service_of(request, MessagePrecedence).by_priority(rule.priority):
                 await admit(request, rule)
@@ -55,6 +58,14 @@ class GuardedRoute(APIRoute):
                 return await handle(request)
 
         return guarded
+
+
+class StrictRequest(Request):
+    """A request whose JSON holds finite numbers only: Python would read `NaN` and `1e400`, too."""
+
+    async def json(self) -> Any:
+        """The body. Raises `InvalidProblem` for such a number, and what Python raises for what is no JSON."""
+        return json.loads(await self.body(), parse_constant=_refuse_number, parse_float=_finite)
 
 
 def new_router(**options: Any) -> APIRouter:
@@ -170,18 +181,21 @@ async def nothing_here() -> None:
 _ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
-def check_text(content: Any) -> None:
-    """Refuse an object that holds such a text. Raises `InvalidProblem`."""
+def check_content(content: Any) -> None:
+    """Refuse an object that holds such a text or number. Raises `InvalidProblem`."""
     if isinstance(content, str):
         if "\x00" in content:
             raise _refusal()
+    elif isinstance(content, float):
+        if not math.isfinite(content):
+            _refuse_number("")
     elif isinstance(content, dict):
         for name, value in content.items():
-            check_text(name)
-            check_text(value)
+            check_content(name)
+            check_content(value)
     elif isinstance(content, list):
         for value in content:
-            check_text(value)
+            check_content(value)
 
 
 def check_body(body: bytes) -> None:
@@ -200,3 +214,12 @@ def check_address(raw_path: bytes, query: bytes) -> None:
 
 def _refusal() -> InvalidProblem:
     return InvalidProblem("A text holds the character NUL, which is no text.", code="NUL_CHARACTER")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse_number(digits)
+
+
+def _refuse_number(text: str) -> NoReturn:
+    raise InvalidProblem("A number is none that JSON can say: NaN, Infinity, or too large.", code="NOT_A_NUMBER")

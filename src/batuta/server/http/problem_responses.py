@@ -17,7 +17,10 @@ async def respond(request: Request, error: Exception) -> JSONResponse:
 def _problem_of(error: Exception) -> Problem:
     if isinstance(error, RequestValidationError):
         return InvalidProblem(fields=fields_of(error.errors()))
-    return _of_status(error) if isinstance(error, HTTPException) else problem_of(error)
+    if isinstance(error, HTTPException):
+        # FastAPI says of whatever goes wrong while a body is read that it could not be: the reason may be ours.
+        return error.__cause__ if isinstance(error.__cause__, Problem) else _of_status(error)
+    return problem_of(error)
 
 
 def _of_status(error: HTTPException) -> Problem:

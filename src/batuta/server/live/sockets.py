@@ -23,7 +23,7 @@ from batuta.kernel.id_fields import UuidStr
 from batuta.server.config import Settings
 from batuta.server.database.principal import acting_as
 from batuta.server.fair_use import limits_of_connections
-from batuta.server.http.guard import bearer_of, check_text, cookies_of, is_own_origin, login_of
+from batuta.server.http.guard import bearer_of, check_content, cookies_of, is_own_origin, login_of
 from batuta.server.http.protocols import ABORT
 from batuta.server.live.feed import SessionFeed
 from batuta.server.live.frames import MAX_WAITING_BYTES, CountingSocketServer
@@ -272,7 +272,7 @@ class SocketServer:
         rule = EVENTS.get(event)
         if rule is None:
             raise NotFoundProblem
-        check_text(content)
+        check_content(content)
         shape = self._own[event][0] if event in self._own else self._commands[event].shape
         request = shape.model_validate(content)
         ids = {name: getattr(request, name) for name in OWNERSHIP if hasattr(request, name)}
