@@ -8,6 +8,7 @@ one: lines are added whole.
 """
 
 import asyncio
+import errno
 import fcntl
 import json
 import os
@@ -62,7 +63,7 @@ class ErasureLedger:
     def notes(self) -> list[ErasureNote]:
         """All erasures, each once, the oldest first. Raises `ConfigurationError` for a file that is no ledger."""
         try:
-            lines = self.path.read_text("utf-8").splitlines()
+            lines = _whole_lines(self.path.read_bytes()).decode("utf-8", "replace").splitlines()
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -164,10 +165,24 @@ async def replay(notes: Iterable[ErasureNote], database: Database, audit: AuditS
 
 def _append(path: Path, line: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+    handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        os.write(handle, line)
+        size = os.fstat(handle).st_size
+        end = size if _ends_whole(handle, size) else len(_whole_lines(path.read_bytes()))
+        os.ftruncate(handle, end)
+        if os.write(handle, line) != len(line):
+            os.ftruncate(handle, end)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _ends_whole(handle: int, size: int) -> bool:
+    return size == 0 or os.pread(handle, 1, size - 1) == b"\n"
+
+
+def _whole_lines(content: bytes) -> bytes:
+    """A line without its end was cut off by a crash or a full disk: what it stood for never began."""
+    return content[: content.rfind(b"\n") + 1]

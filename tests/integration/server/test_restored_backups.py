@@ -1,6 +1,7 @@
 """A backup that is older than an erasure is restored: what was erased does not come back (P-23, S-22, IS-13)."""
 
 import asyncio
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -147,3 +148,29 @@ async def test_the_ledger_holds_ids_and_no_content(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, ["audit", "erasures", "--data-dir", str(tmp_path)])
     assert told.exit_code == 2
     assert "line 1" in told.output
+
+
+async def test_is13_a_line_that_a_crash_cut_off_hides_no_erasure(tmp_path: Path) -> None:
+    """IS-13: what it stood for was refused, or never began; the lines before and after it count."""
+    ledger = ErasureLedger(tmp_path / "erasures.jsonl")
+    await ledger.note("user", "before")
+    with ledger.path.open("ab") as file:
+        file.write(b'{"at": "2026-11-')
+    assert [note.subject for note in ledger.notes()] == ["before"]
+    await ledger.note("user", "after")
+    assert [note.subject for note in ledger.notes()] == ["before", "after"]
+
+
+async def test_is13_an_erasure_whose_line_found_no_room_does_not_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """IS-13: a disk that fills up takes the beginning of a line without an error."""
+    ledger = ErasureLedger(tmp_path / "erasures.jsonl")
+    await ledger.note("user", "before")
+    write = os.write
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", lambda handle, line: write(handle, line[:10]))
+        with pytest.raises(StoreUnavailableError, match="No space left"):
+            await ledger.note("user", "refused")
+    await ledger.note("user", "after")
+    assert [note.subject for note in ledger.notes()] == ["before", "after"]
