@@ -19,10 +19,14 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 _TRANSLATED = IPv6Network("64:ff9b::/96")
+_TUNNELLED = (0x0000_5EFE, 0x0200_5EFE)
+"""The middle of an address whose end is an IPv4 address to tunnel to (ISATAP)."""
 _REFUSED = tuple(
     map(
         ip_network,
         (
+            "192.0.0.0/24",  # of the protocol itself; clouds keep what they tell their machines there
+            "3fff::/20",  # documentation
             "64:ff9b:1::/48",  # translation for local use
             "fec0::/10",  # site-local, of old
             "192.88.99.0/24",  # relays of 6to4
@@ -63,5 +67,5 @@ def _inside(address: Address) -> Iterator[IPv4Address]:
         yield address.sixtofour
     if address.teredo is not None:
         yield from address.teredo
-    if address in _TRANSLATED:
+    if address in _TRANSLATED or int(address) >> 32 & 0xFFFF_FFFF in _TUNNELLED:
         yield IPv4Address(int(address) & 0xFFFF_FFFF)

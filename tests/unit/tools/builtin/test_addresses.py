@@ -12,17 +12,18 @@ NOT_PUBLIC = [
     "::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fd12:3456::1", "ff02::1", "fec0::1", "2001:db8::1",
     "::ffff:127.0.0.1", "::ffff:a9fe:a9fe", "::ffff:10.0.0.1", "::127.0.0.1", "::7f00:1",
     "2002:7f00:1::", "2002:a9fe:a9fe::1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1",
-    "2001:0:4136:e378:8000:63bf:3fff:fdd2", "100::1",
+    "2001:0:4136:e378:8000:63bf:3fff:fdd2", "100::1", "192.0.0.192", "3fff::1",
+    "2a00:1450::5efe:7f00:1", "2a00:1450::200:5efe:10.0.0.1",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("address", NOT_PUBLIC)
-def test_an_address_that_is_not_public_is_refused(address: str) -> None:
+def test_se12_an_address_that_is_not_public_is_refused(address: str) -> None:
     with pytest.raises(ToolRefusedError):
         require_reachable(address)
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "93.184.215.14", "2606:4700::1111", "2a00:1450:4003::1"])
+@pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "93.184.215.14", "2606:4700::1111", "2a00:1450:4003::1", "2a00::5efe:808:808"])
 def test_a_public_address_may_be_reached(address: str) -> None:
     require_reachable(address)
 
