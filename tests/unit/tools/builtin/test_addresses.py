@@ -23,7 +23,9 @@ def test_se12_an_address_that_is_not_public_is_refused(address: str) -> None:
         require_reachable(address)
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "93.184.215.14", "2606:4700::1111", "2a00:1450:4003::1", "2a00::5efe:808:808"])
+@pytest.mark.parametrize(
+    "address", ["8.8.8.8", "1.1.1.1", "93.184.215.14", "2606:4700::1111", "2a00:1450:4003::1", "2a00::5efe:808:808"]
+)
 def test_a_public_address_may_be_reached(address: str) -> None:
     require_reachable(address)
 
