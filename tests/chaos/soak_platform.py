@@ -161,6 +161,8 @@ def main() -> int:
     zygote.close()
     sys.stdout.write("".join(f"{growth.line()}\n" for growth in grown))
     sys.stdout.write(f"soak: {report.line()} seed={wanted.seed}\n")
+    if not report.is_clean:
+        sys.stdout.write(f"{report.explain()}\n")
     return 0 if report.is_clean and all(growth.is_flat for growth in grown) else 1
 
 

@@ -17,7 +17,7 @@ from batuta.observability.redaction import Redactor
 from batuta.server.database.engines import SystemDatabase
 from batuta.server.database.tables import metadata
 from batuta.server.security.access_control import COOKIE
-from tests.support.platform import WAIT_SECONDS, Running, running, settings_for
+from tests.support.platform import WAIT_SECONDS, Running, has_ended, running, settings_for
 
 Figure = Callable[[str, object], None]
 
@@ -219,10 +219,11 @@ async def _use(site: Running, email: str) -> None:
     person = await site.person(email)
     session = await person.session()
     await person.ask(session, "__import__('os').system('true') {{7*7}} ${7*7} !!python/object/apply:os.system")
-    await person.say(session, "book Monday")
+    turn = await person.say(session, "book Monday")
     approval = await person.pending()
     body = {"decision": "edit", "args": {"day": "eval('1')"}}
     await person.http.post(f"/api/approvals/{approval['approval_id']}", json=body)
+    await person.until(session, lambda events: has_ended(events, turn["turn_id"]))
     for path in ("/api/search?q=eval", f"/api/sessions/{session}/export", "/api/settings", "/api/agents", "/readyz"):
         answer: httpx.Response = await person.http.get(path)
         assert answer.status_code < 500
