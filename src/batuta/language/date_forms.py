@@ -38,6 +38,8 @@ from batuta.language.lexicon import (
 )
 
 YEARS_SEARCHED = 9
+JUST_GONE = timedelta(days=31)
+"""So far back a day may lie whose weekday and number are given, where the next such day is further away."""
 SATURDAY = 5
 YEARS_AHEAD_OF_TWO_DIGITS = 30
 
@@ -165,14 +167,22 @@ def _days_of_month(number: int, reference: Reference) -> list[date]:
 
 
 def _weekday_and_number(match: Match, reference: Reference) -> list[date]:
-    """Friday the 13th: the nearest day that is both, within a year. Where the next 13th is none, it may be meant too."""
+    """Friday the 13th: the nearest day that is both, within a year. Where the next 13th is none, it may be meant too.
+
+    One that has just gone by comes before one that is months away.
+    """
     name = match["weekday"]
     wanted, nearest = (
         WEEKDAYS.get(name, SHORT_WEEKDAYS.get(name, 0)),
         _days_of_month(_day_number(match["day"]), reference),
     )
     both = [day for day in nearest if day.weekday() == wanted]
-    return list(dict.fromkeys([*both[:1], *nearest[:1]])) if both else []
+    if not both:
+        return []
+    gone = _days_of_month(_day_number(match["day"]), replace(reference, prefer="past"))[:1]
+    is_gone = reference.prefer == "future" and bool(gone) and gone[0].weekday() == wanted
+    far = is_gone and both[0] - reference.today > JUST_GONE >= reference.today - gone[0]
+    return list(dict.fromkeys([*(gone if far else ()), *both[:1], *nearest[:1]]))
 
 
 def _gone_day_of_month(match: Match, reference: Reference) -> list[date]:
@@ -202,6 +212,18 @@ def _ahead(match: Match, reference: Reference) -> list[date]:
         amount, unit = amount * 2, "week"
     grain = {"day": "day", "week": "week", "month": "month", "year": "year"}[unit]
     return [back_from(grain, start, -sign * amount)]  # type: ignore[arg-type]
+
+
+def _far(match: Match, reference: Reference) -> list[date]:
+    """A distance of several units: "2 years, 1 month and 21 days ago"."""
+    is_back = re.search(r"\bago\b|\bhace\b|\batras\b", match.group()) is not None
+    day = reference.today
+    units = [(small_number(each["amount"]), UNITS[each["unit"]]) for each in _AMOUNT_OF.finditer(match["distance"])]
+    for unit in ("year", "month", "week", "fortnight", "day"):
+        for amount, _ in (each for each in units if each[1] == unit):
+            weeks, grain = (amount * 2, "week") if unit == "fortnight" else (amount, unit)
+            day = back_from(grain, day, weeks if is_back else -weeks)  # type: ignore[arg-type]
+    return [day]
 
 
 def _working_days(match: Match, reference: Reference) -> list[date]:
@@ -388,7 +410,11 @@ _SPOKEN_YEARS = {
     **{f"dos mil {ten} y {word}": 2000 + tens + value for ten, tens in TENS.items() if ten in ("treinta", "cuarenta", "cincuenta")
        for word, value in UNITS_ES.items() if 1 <= value <= 9},
     **{f"two thousand {joint}{word}": 2000 + value for joint in ("", "and ") for word, value in UNITS_EN.items() if value},
+    **{f"two thousand {joint}{ten}{unit}": 2000 + tens + value for joint in ("", "and ") for ten, tens in (("twenty", 20), ("thirty", 30))
+       for unit, value in {"": 0, **{f" {word}": number for word, number in UNITS_EN.items() if 1 <= number <= 9}}.items()},
     **{f"twenty {word}": 2000 + value for word, value in UNITS_EN.items() if 10 <= value <= 19},
+    **{f"twenty {ten}{unit}": 2000 + tens + value for ten, tens in (("twenty", 20), ("thirty", 30))
+       for unit, value in {"": 0, **{f" {word}": number for word, number in UNITS_EN.items() if 1 <= number <= 9}}.items()},
     "dos mil": 2000, "two thousand": 2000,
 }  # fmt: skip
 """Years as people say them: "dos mil dieciséis", "twenty sixteen"."""
@@ -424,6 +450,12 @@ _AGO = (
     rf"(?:with)?in\s+(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})(?:'s?\s+time)?(?!\s+(?:of|ago))",
     rf"(?:en|dentro\s+de|de\s+aqui\s+a)\s+(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})(?!\s+de\b)",
 )
+_AMOUNT_OF = re.compile(rf"(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\b")
+_DISTANCE = rf"(?P<distance>{NUMBER}\s+{one_of(UNITS)}(?:(?:\s*,)?(?:\s+(?:and|y))?\s+{NUMBER}\s+{one_of(UNITS)})+)"
+_FAR = (
+    rf"{_DISTANCE}\s+(?:ago|atras|hence|from\s+(?:now|today))",
+    rf"(?:hace|in|en|dentro\s+de|de\s+aqui\s+a)\s+{_DISTANCE}(?!\s+de\b)",
+)
 _WORKING_DAYS = (
     rf"(?:with)?in\s+(?P<amount>{NUMBER})\s+(?:working|business)\s+days(?:'\s+time)?",
     rf"(?P<amount>{NUMBER})\s+(?:working|business)\s+days\s+(?:from\s+(?:now|today)|later)",
@@ -446,7 +478,7 @@ _BESIDE_WEEKDAY = rf"\.?(?=,?\s+(?:(?:at|the|a\s+las?)\s+)?\d|,\s+{MONTH})"
 """After a short weekday that may be another word: a number, or a comma and a month."""
 _TABLE: tuple[tuple[str, Resolve], ...] = (
     (r"(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?!\d)(?:t[\d:.]+z?)?", _year_first),
-    (r"(?<![\d/.,])(?P<day>\d{1,2})/(?P<month>\d{1,2})(?:/(?P<year>\d{4}|\d{2}))?(?![\d/]|\s+(?:of|de|del)\b)", _numeric),
+    (r"(?<![\d/.,])(?P<day>\d{1,2})/(?P<month>\d{1,2})(?:(?:/|,\s?(?=20\d\d))(?P<year>\d{4}|\d{2}))?(?![\d/]|\s+(?:of|de|del)\b)", _numeric),
     (r"(?<![\d/.,-])(?P<day>\d{1,2})(?P<mark>[-.])(?P<month>\d{1,2})(?P=mark)(?P<year>\d{4}|\d{2})(?!\d)", _numeric),
     (r"(?:(?:on|el)\s+)(?P<day>\d{1,2})-(?P<month>\d{1,2})(?![-\d]|\s+(?:of|de|del|with|con)\b)(?P<year>\0)?", _numeric),
     (_NTH_WEEKDAY, _nth_weekday),
@@ -464,6 +496,8 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
      _named),
     (rf"(?:on\s+)?(?:the\s+|el\s+)?(?P<day>{_LONG_ORDINAL}|{_ORDINAL_WORD})\s+(?:of|del?)\s+(?P<near>{one_of(MONTHS_AHEAD)})",
      _day_of_month),
+    (rf"(?:on\s+)?(?P<weekday>{_ENGLISH_WEEKDAY}),?\s+the\s+(?P<day>{_LONG_ORDINAL}|{_ORDINAL_WORD}|{_ENGLISH_DAY_WORD}){NOT_A_RANK}"
+     r"(?!\s+(?:of|in)\b)", _weekday_and_number),
     (rf"(?:on\s+)?the\s+(?P<day>{_LONG_ORDINAL}){NOT_A_RANK}", _day_of_month),
     (rf"(?:(?:the|el)\s+)?(?P<day>{_ORDINAL_WORD})\s+(?:of|de)\s+(?P<month>{MONTH}){YEAR}", _named),
     (rf"(?P<month>{MONTH})\s+(?:the\s+)?(?P<day>\d{{1,2}}(?:st|nd|rd|th)?){NOT_A_TIME}(?![-–]\d){YEAR}", _named),
@@ -475,12 +509,14 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
      r"(?!\s*(?:people|persons|min|minutes|euros|%|€))", _weekday_and_number),
     (rf"(?:on\s+)?(?P<weekday>{_ENGLISH_WEEKDAY}|{_SHORT_WEEKDAY}),?\s+(?:the\s+)?{_ORDINAL_DAY}", _weekday_and_number),
     (rf"(?:on\s+)?the\s+{_ORDINAL_DAY}", _day_of_month),
+    (r"(?:for|by)\s+the\s+(?P<day>\d{1,2})(?=\s*(?:$|[,.!?;](?!\d)|(?:at|with|from)\b))", _day_of_month),
     (rf"(?:el\s+)?pasado\s+(?:dia\s+)?{_NUMBER_OF_DAY}(?!\s+de\b)", _gone_day_of_month),
     (rf"(?:el\s+dia|el|dia|(?:(?<=[ap]m\s)|(?<=m\.\s)|(?<=horas\s))del)\s+{_NUMBER_OF_DAY}(?!\s+de\s+\d)", _day_of_month),
     (rf"(?:el\s+)?dia\s+(?P<day>{_DAY_WORD})(?!\s+de\b)", _day_of_month),
     (rf"(?:(?:on|en|el|la|this|next|last|est[ea]|proxim[oa]|pasad[oa])\s+)*(?P<feast>{one_of((*FEASTS, *MOVABLE))})(?!'s\b|\s+(?:eve|day|resolution|sale|party)){YEAR}", _feast),
     *((form, _working_days) for form in _WORKING_DAYS),
     (r"(?:in|en|dentro\s+de|de\s+aqui\s+a)\s+(?:an?\s+|un\s+)?(?:month\s+and\s+a\s+half|mes\s+y\s+medio)", _month_and_a_half),
+    *((form, _far) for form in _FAR),
     *((form, _ahead) for form in _AGO),
     (_NTH_DAY, _nth_day),
     (_EDGE, _edge),

@@ -33,6 +33,7 @@ _UNITS: dict[str, Grain] = {
     **dict.fromkeys(("quarter", "trimestre"), "quarter"), **dict.fromkeys(("year", "ano"), "year"),
 }  # fmt: skip
 _GONE = re.compile(r"\b(?:last|past|previous|pasad[oa]|anterior|ultim[oa])\b")
+_THIS = re.compile(r"(?:(?:the|in|en)\s+)*(?:this|current|este|esta)\b")
 _COMING = re.compile(r"\b(?:next|coming|proxim[oa]|que\s+viene|siguiente)\b")
 
 
@@ -52,6 +53,8 @@ def _season(match: Match, reference: Reference) -> list[Period]:
         return gone[-1:]
     if _COMING.search(match.group()):
         return coming[:1]
+    if not now and _THIS.match(match.group()):
+        return [of(reference.today.year)]
     return now or (coming[:1] if reference.prefer == "future" else gone[-1:])
 
 

@@ -89,7 +89,7 @@ def _relative(match: Match, reference: Reference) -> list[Period]:
 def _last_units(match: Match, reference: Reference) -> list[Period]:
     """The last twelve months: up to today, or the whole ones before this; the same ahead for `next`."""
     grain, today = _GRAINS[match["unit"]], reference.today
-    count = small_number(match["amount"]) if match["amount"] else 1
+    count = 1 if not match["amount"] else A_FEW if match["amount"] in _FEW else small_number(match["amount"])
     if match["unit"].startswith(("fortnight", "quincena")):
         grain, count = "week", count * 2
     if _NEXT.search(match.group()):
@@ -157,6 +157,9 @@ def _weekend(match: Match, reference: Reference) -> list[Period]:
     weeks = -1 if _PAST.search(said) else 1 if _NEXT.search(said) else 0
     if weeks == 0 and reference.prefer == "future" and saturday + timedelta(days=1) < reference.today:
         weeks = 1
+    if match["second"]:
+        saturday += timedelta(weeks=2)
+        return [Period(first=saturday, last=saturday + timedelta(days=1))]
     first = saturday + timedelta(weeks=weeks)
     found = Period(first=first, last=first + timedelta(days=1))
     if weeks == 1 and saturday > reference.today:
@@ -274,6 +277,8 @@ _GRAINS: dict[str, Grain] = {
     **dict.fromkeys(("semester", "semesters", "semestre", "semestres", "half-year", "half year"), "half"),
     **dict.fromkeys(("year", "years", "ano", "anos", "ejercicio", "ejercicios", "fiscal year", "twelvemonth"), "year"),
 }
+A_FEW = 3
+_FEW = ("few", "a few", "pocos", "pocas")
 _LATEST = ("last", "ultimo", "ultima")
 _UNIT = rf"(?P<unit>{one_of(name for name in _GRAINS)})"
 _LONG_UNIT = rf"(?P<unit>{one_of(name for name in _GRAINS if _GRAINS[name] != 'day')})"
@@ -301,7 +306,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?:so\s+far\s+)?this\s+(?P<unit>{one_of(_GRAINS)})\s+so\s+far|so\s+far\s+this\s+(?P<unit2>{one_of(_GRAINS)})|"
      rf"(?:est[ea]\s+)(?P<unit3>{one_of(_GRAINS)})\s+hasta\s+(?:hoy|ahora|la\s+fecha)|(?P<unit4>ano|mes)\s+hasta\s+la\s+fecha", _to_date),
     (rf"(?:(?:the|los|las|el|la|in|en|over|during|durante)\s+)*(?:last|past|previous|preceding|ultim[oa]s?|pasad[oa]s|anteriores|previ[oa]s|next|coming|following|proxim[oa]s?|siguientes)\s+"
-     rf"(?P<amount>{NUMBER})\s+(?:full\s+|whole\s+)?{_UNIT}", _last_units),
+     rf"(?P<amount>{NUMBER}|{one_of(_FEW)})\s+(?:full\s+|whole\s+)?{_UNIT}", _last_units),
     (rf"(?:(?:the|los|las|en|durante)\s+)*(?P<amount>{NUMBER})\s+(?:ultim[oa]s|proxim[oa]s|pasad[oa]s|siguientes)\s+{_UNIT}", _last_units),
     (rf"(?:(?:the|los|las|en|durante)\s+)*(?P<amount>{NUMBER})\s+{_UNIT}\s+(?:anteriores|pasad[oa]s|previ[oa]s|que\s+vienen|siguientes)", _last_units),
     (rf"(?:from\s+|del?\s+|desde\s+|between\s+|entre\s+)?(?:the\s+|el\s+)?(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:to|al?|and|y|-|–|through|thru|until|till|hasta)"
@@ -311,6 +316,8 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
      r"mes\s+(?:pasado|anterior|que\s+viene|proximo|actual))", _near_day_range),
     (rf"(?P<month>{MONTH})\s+(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s*(?:to|-|–|through|thru|until)\s*(?P<other>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]){YEAR}",
      _day_range),
+    (rf"(?P<month>{MONTH})\s+(?:between|from|entre|del?)\s+(?:the\s+|el\s+)?(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:and|to|y|al?)\s+"
+     rf"(?:the\s+|el\s+)?(?P<other>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]){YEAR}", _day_range),
     (rf"(?:(?:the|la|el|a)\s+)?(?P<part>{_RANK}\s+(?:week|semana)|(?:{_RANK}\s+)?(?:quincena|half)|end|beginning|start|middle|mid|late|early|"
      rf"finales|final|fin|principios|comienzos|mediados|inicios)(?:\s+|-)(?:(?:of|de|del|in)\s+)?(?:(?:the|el)\s+)?"
      rf"(?:(?P<month>{MONTH}){YEAR}|(?P<near>(?:this|last|next|este|proximo|pasado)\s+(?:month|mes)|"
@@ -335,10 +342,12 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (r"(?P<month>march|may)(?=\W*(?:$|\b(?:to|and|vs|by|versus)\b|[?,]))", _month_or_quarter),
     (r"(?P<year>\d{4})[-/](?P<number>0?[1-9]|1[0-2])(?![\d/-])", _month_of_year),
     (r"(?<![\d/-])(?P<number>0?[1-9]|1[0-2])[-/](?P<year>20\d\d)(?!\d)", _month_of_year),
-    (rf"(?:(?:the|el|la)\s+)?(?:penultim[oa]\s+{_LONG_UNIT}|(?P<unit2>{one_of(_GRAINS)})\s+(?:before\s+last|after\s+next))", _before_last),
+    (rf"(?:(?:the|el|la)\s+)?(?:penultim[oa]\s+{_LONG_UNIT}|(?P<unit2>{one_of(_GRAINS)})\s+(?:before\s+last|after\s+(?:the\s+)?next))", _before_last),
     (rf"hace\s+(?P<amount>{NUMBER})\s+{_LONG_UNIT}|(?P<amount2>{NUMBER})\s+(?P<unit2>{one_of(n for n in _GRAINS if _GRAINS[n] != 'day')})\s+ago",
      _units_ago),
-    (r"(?:(?:the|el|este|this|last|next|proximo|pasado|past)\s+)*(?:week-?end|finde|fin\s+de\s+semana)(?:\s+(?:pasado|que\s+viene|proximo))?", _weekend),
+    (r"(?:(?:the|el|este|this|my|last|next|proximo|pasado|past)\s+)*(?:week-?end|finde|fin\s+de\s+semana)"
+     r"(?:\s+(?:pasado|que\s+viene|proximo|(?P<second>after\s+(?:the\s+)?next)))?", _weekend),
+    (r"(?:my|mi)\s+(?P<unit>week|month|semana|mes)(?=\W*$|\s+(?:look|going|like|so)\w*)", _relative),
     (rf"(?:(?:the|el|la|los|in|en|over|during|durante)\s+)*(?:ultim[oa]|the\s+past|past)\s+{_UNIT}", _latest),
     (rf"(?:(?:the|el|la|in|en|de|del|of|for)\s+)*{_ADJECTIVE_BEFORE}\s+(?:full\s+|whole\s+|natural\s+)?{_LONG_UNIT}(?:\s+{_ADJECTIVE_AFTER})?", _relative),
     (rf"(?:(?:the|el|la|in|en|de|del|of|for)\s+)*{_LONG_UNIT}\s+{_ADJECTIVE_AFTER}", _relative),

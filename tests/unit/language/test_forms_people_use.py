@@ -9,6 +9,16 @@ from batuta.language import find_dates, find_hour_ranges, find_moments, find_per
 NOW = datetime(2016, 11, 7, 9, tzinfo=UTC)
 
 DAYS = {
+    "it was 1 year, 2 months and 3 days ago": "2015-09-04",
+    "hace 1 año y 2 meses": "2015-09-07",
+    "dentro de 1 mes y 10 días": "2016-12-17",
+    "1 month and 4 days from today": "2016-12-11",
+    "Friday the 4th": "2016-11-04",
+    "Thursday the third": "2016-11-03",
+    "Tuesday the fifteenth": "2016-11-15",
+    "book it for the 19": "2016-11-19",
+    "due by the 12, at noon": "2016-11-12",
+    "pagado el 03/02, 2015": "2015-02-03",
     "last Halloween we met": "2016-10-31",
     "next Easter Monday": "2017-04-17",
     "esta Nochebuena": "2016-12-24",
@@ -91,6 +101,15 @@ SOON = {
 }
 STRETCHES = {"10:30-12:45": "10:30-12:45", "11:15-1:15": "11:15-13:15", "from 9a to 11a": "09:00-11:00", "22:00-06:00": "22:00-06:00"}  # fmt: skip
 PERIODS = {
+    "away in December between 5 and 9": "2016-12-05..2016-12-09",
+    "en marzo del 3 al 6": "2017-03-03..2017-03-06",
+    "the weekend after next": "2016-11-26..2016-11-27",
+    "the month after the next": "2017-01-01..2017-01-31",
+    "the next few days": "2016-11-07..2016-11-09",
+    "how does my week look": "2016-11-07..2016-11-13",
+    "this spring": "2016-03-21..2016-06-20",
+    "the first quarter of two thousand and twenty one": "2021-01-01..2021-03-31",
+    "in the summer of twenty twenty four": "2024-06-21..2024-09-22",
     "May 3 thru 9": "2017-05-03..2017-05-09",
     "this week-end": "2016-11-12..2016-11-13",
     "next yr": "2017-01-01..2017-12-31",
