@@ -66,6 +66,7 @@ def _average(match: re.Match[str]) -> str:
 
 
 REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
+    (rf"{_N}\D{{1,40}}?{_N}{_PERCENT}\s*{_SURCHARGE}\D{{1,25}}?\b(?:by|between|among|entre|into)\s+{_N}", r"(\1 * (1 + \2 / 100) / \3)"),
     (rf"(\d+)\s+(?:quarters|cuartos|cuartas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 4 * \2)"),
     (rf"(\d+)\s+(?:thirds|tercios|terceras\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 3 * \2)"),
     (rf"(\d+)\s+(?:fifths|quintos|quintas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 5 * \2)"),

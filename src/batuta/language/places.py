@@ -151,7 +151,7 @@ _NAMED_AFTER = re.compile(
     r"\b(?:in|en|to|from|desde|de|a|at|for|para|vs|y|and)\s+(?P<place>[A-ZÁÉÍÓÚÑÜ][\w'’-]+(?:\s+(?:(?:de|del|la|of|the)\s+)?[A-ZÁÉÍÓÚÑÜ][\w'’-]+)*)"
 )
 _TIME_IN = re.compile(
-    r"\b(?:time|hora|horas|clock|reloj)\b[^?.,]*?\b(?:in|en|at)\s+(?:el\s+|la\s+|the\s+)?(?P<place>[a-z][\w'-]+(?:\s+[a-z][\w'-]+){0,3})\s*\W*$"
+    r"\b(?:time|hora|horas|clock|reloj)\b(?:(?!\b(?:i|we|you|should|must|can|have|tengo|debo|debemos|puedo|podemos|hay)\b)[^?.,])*?\b(?:in|en|at)\s+(?:el\s+|la\s+|the\s+)?(?P<place>[a-z][\w'-]+(?:\s+[a-z][\w'-]+){0,3})\s*\W*$"
 )
 _OF_A_CLOCK = re.compile(r"(?:'s)?\s+(?:local\s+)?time\b")
 _ON_THE_CLOCK_OF = re.compile(

@@ -58,7 +58,7 @@ _BARE_UNIT = re.compile(r"\bde\s+(ano|mes|trimestre)\b")
 """The days that are left "de año" are those of this one."""
 _HERE_AFTER = re.compile(r"\s*(?:h\s+)?(?:over\s+)?(?:here|aqui|aca)\b")
 _HERE_BEFORE = re.compile(r"\b(?:here|aqui|aca)\s+(?:it'?s|it\s+is|son|es|sean?)\s+(?:las?\s+)?$")
-_BESIDE = re.compile(r"\s*(?:h|hours|horas)?\s*(?:(?:hora\s+)?(?:de|en|in|del?)\s+)?(?:the\s+|la\s+)?")
+_BESIDE = re.compile(r"\s*(?:h|hours|horas)?\s*(?:(?:hora\s+)?(?:de|en|in|del?|at?|to)\s+)?(?:the\s+|la\s+)?")
 """Between a time and the place it is meant at."""
 _INCLUSIVE = re.compile(r"least|most|menos$|minimo|maximo|=")
 _CODE = re.compile(r"(?<![\w.,])(?=[\w/-]*\d{3})[A-Z]{0,6}[-/]?\d[\w/-]{2,19}(?![\w.,%€]*\d)(?![%€])")
@@ -288,6 +288,10 @@ _TARGET = re.compile(
 )
 
 
+_ASKED_BEHIND = re.compile(r"\s*,?\s*(?:what\s+(?:is\s+the\s+)?time|what's\s+the\s+time|que\s+hora)\b")
+"""Behind a place, the question for its time: "…, en Madrid qué hora es?"."""
+
+
 def _is_said_here(plain: str, time: TextSpan) -> bool:
     """Whether a time is said to be the one here: "10:30 here", "aquí son las 10:30"."""
     return bool(_HERE_AFTER.match(plain, time.end) or _HERE_BEFORE.search(plain, 0, time.start))
@@ -310,7 +314,14 @@ def _zones(slot: Slot, source: _Source) -> tuple[str | None, str | None]:
                 return found[0].value, HERE
         return None, (found[0].value if found else None)
     times = source.text.findings.get("time", [])
-    target = next((each for each in found if _TARGET.search(plain[: each.span.start])), None)
+    target = next(
+        (
+            each
+            for each in found
+            if _TARGET.search(plain[: each.span.start]) or _ASKED_BEHIND.match(plain, each.span.end)
+        ),
+        None,
+    )
     beside = min(found, key=lambda each: min((abs(each.span.start - at.span.end) for at in times), default=0))
     origin = next((each for each in found if each is not target), found[0])
     if target is None:

@@ -8,7 +8,7 @@ import pytest
 
 from batuta.agents import calculator
 from batuta.agents.calculator.calendar_days import working_days
-from batuta.agents.calculator.time_zones import convert_time_tool, parsed_time, time_after_tool
+from batuta.agents.calculator.time_zones import convert_time_tool, parsed_time, time_after_tool, time_between_tool
 from batuta.agents.calculator.units import converted
 from batuta.kernel.errors import ToolFailedError
 from batuta.llm.providers import OFFLINE_MODEL
@@ -71,6 +71,7 @@ def test_the_card_says_what_it_can_do() -> None:
         "convert_time",
         "time_difference",
         "time_after",
+        "time_between",
         "convert_units",
         "count_days",
         "resolve_words",
@@ -120,3 +121,16 @@ def test_areas_volumes_energies_and_powers_are_converted(amount: str, start: str
 )
 def test_working_days_are_mondays_to_fridays(start: str, end: str, count: int) -> None:
     assert working_days(date.fromisoformat(start), date.fromisoformat(end)) == count
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "said"),
+    [
+        ("8:45", "17:20", "08:45 – 17:20: 8 h 35 min."),
+        ("22:00", "6:00", "22:00 – 06:00 the next day: 8 h."),
+        ("9:00", "9:00", "09:00 – 09:00: 0 min."),
+    ],
+)
+async def test_the_time_between_two_times_of_day_is_told(start: str, end: str, said: str) -> None:
+    result = await time_between_tool().call(start=start, end=end)
+    assert result["summary"]["en"] == said

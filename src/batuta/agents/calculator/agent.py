@@ -2,7 +2,13 @@
 
 from batuta.agents.calculator.arithmetic import calculator_tool
 from batuta.agents.calculator.calendar_days import days_tool
-from batuta.agents.calculator.time_zones import clock_tool, convert_time_tool, time_after_tool, time_difference_tool
+from batuta.agents.calculator.time_zones import (
+    clock_tool,
+    convert_time_tool,
+    time_after_tool,
+    time_between_tool,
+    time_difference_tool,
+)
 from batuta.agents.calculator.understanding import UNDERSTANDING
 from batuta.agents.calculator.units import units_tool
 from batuta.kernel.clock import SYSTEM_CLOCK, Clock
@@ -17,7 +23,7 @@ AGENT_ID = "calculator_agent"
 INSTRUCTIONS = (
     "You calculate and tell the time. Use `calculate` for every number you state, `current_time` for the date and time "
     "of now, `convert_time` for the time of one place in another, `time_difference` for how far two places are apart, "
-    "`time_after` for when something ends or has to begin, `convert_units` for units, `count_days` for days and `resolve_words` for what words such as `next Friday` mean. "
+    "`time_after` for when something ends or has to begin, `time_between` for how long it takes, `convert_units` for units, `count_days` for days and `resolve_words` for what words such as `next Friday` mean. "
     "State results as the tools give them; do not "
     "round unless asked. If a request is no calculation and no question about time, say so. Answer in the language of "
     "the request."
@@ -53,6 +59,7 @@ def specialist(
             convert_time_tool(clock, time_zone=time_zone),
             time_difference_tool(clock, time_zone=time_zone),
             time_after_tool(),
+            time_between_tool(),
             units_tool(),
             days_tool(clock, time_zone=time_zone),
             resolve_words_tool(clock, time_zone=time_zone),

@@ -115,12 +115,40 @@ def time_after_tool() -> Tool:
     return time_after
 
 
+def time_between_tool() -> Tool:
+    """A tool `time_between` for how long something takes that begins and ends at a time of day."""
+
+    @tool(kind="computation")
+    async def time_between(start: str, end: str) -> dict[str, Any]:
+        """Tell how much time passes from one time of day to another; where the end is earlier, it is of the next day.
+
+        Args:
+            start: A time of day such as `8:45`.
+            end: A time of day such as `17:20`.
+        """
+        first, last = parsed_time(start), parsed_time(end)
+        passed = (last.hour - first.hour) * 60 + last.minute - first.minute
+        minutes = passed % MINUTES_OF_A_DAY
+        said = f"{first:%H:%M} – {last:%H:%M}"
+        return {
+            "minutes": minutes,
+            "summary": {
+                language: f"{said}{_SHIFTS[language][1] if passed < 0 else ''}: {_length(minutes)}."
+                for language in LANGUAGES
+            },
+        }
+
+    return time_between
+
+
+def _length(minutes: int) -> str:
+    parts = zip(divmod(minutes, 60), ("h", "min"), strict=True)
+    return " ".join(f"{amount} {unit}" for amount, unit in parts if amount) or "0 min"
+
+
 def _after_in_words(start: time, minutes: int, is_backwards: bool, end: time, days: int) -> dict[str, str]:
     sign = "−" if is_backwards else "+"
-    length = " ".join(
-        f"{amount} {unit}" for amount, unit in zip(divmod(minutes, 60), ("h", "min"), strict=True) if amount
-    )
-    said = f"{start:%H:%M} {sign} {length or '0 min'} = {end:%H:%M}"
+    said = f"{start:%H:%M} {sign} {_length(minutes)} = {end:%H:%M}"
     if not days:
         return dict.fromkeys(LANGUAGES, f"{said}.")
     near = {language: words.get(days) for language, words in _SHIFTS.items()}

@@ -4,6 +4,7 @@ import re
 
 from batuta.language.amounts import CURRENCIES
 from batuta.language.folding import fold
+from batuta.language.times import find_hour_ranges, find_times
 from batuta.language.understanding import Intent, Slot, Understanding
 
 _NO_RATES = {
@@ -28,6 +29,26 @@ def _currency_named(text: str, _: str) -> str | None:
     """The money a request names: without any it asks for no rate."""
     found = _CURRENCY.search(fold(text))
     return found.group() if found else None
+
+
+_COUNTDOWN = re.compile(
+    r"\b(?:how\s+many|cuant[oa]s)\s+(?:more\s+)?(?:days|weeks|months|dias|semanas|meses)\s+(?:(?:are\s+)?(?:there\s+)?(?:left\s+)?(?:until|till|to|before)|(?:nos\s+)?(?:faltan|quedan))\b"
+)
+"""What asks for the time until a day and not for what is left of anything in stock, folded."""
+
+
+def _countdown(text: str, _: str) -> str | None:
+    found = _COUNTDOWN.search(fold(text))
+    return found.group() if found else None
+
+
+def _stretch(text: str) -> tuple[str | None, str | None]:
+    """From when until when something lasts, where a request names both times of day and no other."""
+    stretches = [each.value for each in find_hour_ranges(text)]
+    times = [each.value for each in find_times(text)]
+    if len(stretches) == 1:
+        return f"{stretches[0].start:%H:%M}", f"{stretches[0].end:%H:%M}"
+    return (f"{times[0]:%H:%M}", f"{times[1]:%H:%M}") if len(times) == 2 else (None, None)
 
 
 UNDERSTANDING = Understanding(
@@ -220,6 +241,33 @@ UNDERSTANDING = Understanding(
             ),
         ),
         Intent(
+            id="time_between",
+            tool="time_between",
+            label={"en": "How long is it from 8:45 to 17:20?", "es": "¿Cuánto tiempo hay de 8:45 a 17:20?"},
+            examples={
+                "en": (
+                    "How long is it from 8:45 to 17:20?", "how many hours are there between 9:15 and 18:00", "I worked from 7:30 to 15:10, how many hours is that",
+                    "how much time from 10:20 until 13:05", "hours between 6 am and 2 pm", "the shift goes from 22:00 to 6:00, how long is it",
+                    "how long does a film last that starts at 20:15 and ends at 22:40", "if I leave at 8:15 and get there at 9:40 how long does it take",
+                ),
+                "es": (
+                    "¿Cuánto tiempo hay de 8:45 a 17:20?", "cuántas horas hay entre las 9:15 y las 18:00", "he trabajado de 7:30 a 15:10, cuántas horas son",
+                    "cuánto tiempo va de las 10:20 a las 13:05", "horas entre las 6 y las 14", "el turno es de 22:00 a 6:00, cuánto dura",
+                    "cuánto dura una película que empieza a las 20:15 y acaba a las 22:40", "si salgo a las 8:15 y llego a las 9:40 cuánto tardo",
+                ),
+            },
+            slots=(
+                Slot(
+                    name="start", type="found", is_required=True, find=lambda text, _: _stretch(text)[0],
+                    question={"en": "From what time on?", "es": "¿Desde qué hora?"},
+                ),
+                Slot(
+                    name="end", type="found", is_required=True, find=lambda text, _: _stretch(text)[1],
+                    question={"en": "Until what time?", "es": "¿Hasta qué hora?"},
+                ),
+            ),
+        ),
+        Intent(
             id="exchange",
             reply=lambda language: _NO_RATES[language],
             label={"en": "How much is that in another currency?", "es": "¿Cuánto es en otra moneda?"},
@@ -279,6 +327,7 @@ UNDERSTANDING = Understanding(
                     name="day", type="end", is_required=True,
                     question={"en": "Until which day?", "es": "¿Hasta qué día?"},
                 ),
+                Slot(name="countdown", type="found", is_conclusive=True, find=_countdown),
                 _ONLY_WORKING,
             ),
         ),

@@ -37,6 +37,7 @@ export const tools: Names = {
   convert_units: "Convert units",
   count_days: "Count days",
   time_after: "Time after",
+  time_between: "Time between",
   time_difference: "Time difference",
   resolve_words: "Resolve dates and amounts",
 };

@@ -14,6 +14,7 @@ export const tools: Names = {
   convert_units: "Convertir unidades",
   count_days: "Contar días",
   time_after: "Hora después",
+  time_between: "Tiempo entre horas",
   time_difference: "Diferencia horaria",
   resolve_words: "Resolver fechas e importes",
   list_measures: "Listar cifras",
