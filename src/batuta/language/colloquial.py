@@ -33,11 +33,17 @@ _COURTESIES = (
     rf"(?:te|le)\s+importaria\s+decirme\s+{_ASKED_WORD}",
     rf"(?:me\s+gustaria|quisiera|querria|queria|quiero|necesito)\s+(?:saber|preguntar){_PLEASE}{_ASKED_WORD}",
     r"(?:te\s+|le\s+)?agradeceria\s+(?:mucho\s+)?(?:que\s+me\s+|que\s+)?",
+    rf"(?:(?:just|only)\s+)?tell\s+(?:me|us){_PLEASE}{_ASKED_WORD}",
+    rf"(?:(?:solo|solamente|simplemente)\s+)?(?:dime|dinos|digame|decidme){_PLEASE}{_ASKED_WORD}",
 )
 _HESITATION = re.compile(
-    r"^[\s¿¡]*(?:(?:uh+|um+|eh|hm+|mmm+|a\s+ver|oye|anda|well|bueno|pues|okay\s+so|ok\s+so|so)\b[\s,]*)+(?=\w+\s)"
+    r"^[\s¿¡]*(?:(?:uh+|um+|eh|hm+|mmm+|a\s+ver|oye|anda|well|bueno|pues|entonces|ok(?:ay)?|so|"
+    r"vale(?=\s*,|\s+(?:pues|entonces)\b)|(?:great|good|perfect|fine|cool|genial|perfecto|estupendo|bien)(?=\s*[,!]))\b[\s,!]*)+(?=\w+\s)"
 )
-_TAG = re.compile(r"[\s,]+(?:(?:would|could|can|will)\s+you|anda|venga|please|pls|por\s+favor|porfa)\s*[?.!]*\s*$")
+"""What opens a request and only takes up what was said before."""
+_TAG = re.compile(
+    r"[\s,]+(?:(?:would|could|can|will)\s+you|anda|venga|please|pls|por\s+favor|porfa|(?<!and\s)(?<!since\s)(?<!by\s)then|entonces|pues)\s*[?.!]*\s*$"
+)
 _IS_IT_SO = re.compile(r"[\s,]+(?:ok(?:ay)?|right|vale|verdad|no)\s*(?=\?\s*$)")
 """Asks for a yes behind what it asks about: "taxi at night, ok?"."""
 _GREETING = re.compile(

@@ -9,7 +9,7 @@ from batuta.language.times import find_times
 
 _CORRECTION = re.compile(
     r"^\W*(?:(?:no|nope|perdon|perdona|sorry|espera|wait|mejor|rather|actually|en\s+realidad|qu(?:iero|eria|ise)\s+decir|i\s+mean|i\s+meant|"
-    r"correccion|correction|me\s+ref(?:iero|eria)\s+al?|digo|make\s+it|que\s+sean?|mejor\s+dicho)\b[\s,.:;-]*)+(?P<rest>.*)$",
+    r"correccion|correction|me\s+ref(?:iero|eria)\s+al?|digo|make\s+it|que\s+(?:sean?|dure)|mejor\s+dicho)\b[\s,.:;-]*)+(?P<rest>.*)$",
     re.DOTALL,
 )
 _YES = re.compile(

@@ -29,7 +29,7 @@ from batuta.language.slots import fill_slot, slot_spans
 from batuta.language.stance import Stance, opening_verb, ordering_clause, stance_of
 from batuta.language.trained_files import kept_classifier
 from batuta.language.understanding import Intent, Slot, Understanding
-from batuta.language.vocabulary import filler_stems
+from batuta.language.vocabulary import CHANGE_VERBS, filler_stems
 
 AMENDED_BY = " ▸ "
 """Between a request and what was said to it later."""
@@ -72,6 +72,7 @@ CONCLUSIVE = 0.95
 """How sure one is at least whose own reader took the request as an order."""
 MOST_LIKELY = 3
 """How many intents are read for their slots by their examples alone."""
+_CHANGING = frozenset((*CHANGE_VERBS["en"], *CHANGE_VERBS["es"], *CHANGE_VERBS["es_infinitive"]))
 _REFERENCE = datetime(2026, 1, 15, 12, tzinfo=UTC)
 """From where examples are read: any day will do."""
 
@@ -94,6 +95,8 @@ class Interpretation:
     """Whether it names a day, a time or a person."""
     stance: Stance = "order"
     """Whether the request asks for it to be done, asks about it, reports or forbids it."""
+    is_by_verb: bool = False
+    """Whether the request opens with a verb of change that its examples open with."""
     language: Language = "en"
 
     @property
@@ -200,7 +203,7 @@ class Interpreter:
             if place < MOST_LIKELY or self._is_worth_reading(score.label, named, texts, is_order=is_order)
         ]
         found = [self._interpretation(score, leading, texts, now, last) for score in likely]
-        return sorted(_with_rivals(found, scores), key=lambda each: -each.confidence)
+        return _orders_first(sorted(_with_rivals(found, scores), key=lambda each: -each.confidence))
 
     def _is_worth_reading(
         self, label: str, named: Mapping[str, Any], texts: Sequence[AnnotatedText], *, is_order: bool
@@ -320,7 +323,18 @@ class Interpreter:
             confidence = (
                 confidence * UNEXPLAINED_FACTOR**unexplained if unexplained else max(confidence, FULLY_EXPLAINED)
             )
-        return replace(filled, confidence=min(confidence, 1.0), stance=stance, language=texts[0].language)
+        is_by_verb = (
+            stance == "order" and opening_verb(leading.text) in self._verbs.get(score.label, frozenset()) & _CHANGING
+        )
+        if len(texts) > 1 and is_by_verb and filled.is_specific and confidence >= WORTH_ASKING:
+            confidence = max(confidence, SURE_WHEN_SPECIFIC)  # an order on what was asked before
+        return replace(
+            filled,
+            confidence=min(confidence, 1.0),
+            stance=stance,
+            is_by_verb=is_by_verb,
+            language=texts[0].language,
+        )
 
     def unexplained(self, intent: Intent, texts: Sequence[AnnotatedText]) -> list[str]:
         """The words that no slot of an intent takes, nor one that tells of another intent, and that are no fillers."""
@@ -354,6 +368,16 @@ def _with_rivals(found: list[Interpretation], scores: Sequence[LabelScore]) -> l
         )
 
     return [replace(each, confidence=own[each.label]) if is_anothers(each) else each for each in found]
+
+
+def _orders_first(found: list[Interpretation]) -> list[Interpretation]:
+    """An order by its own verb before the answer that is as likely: "cancel everything I have on Monday" lists nothing."""
+    best = next(iter(found), None)
+    if best is None or best.intent.effect == "change":
+        return found
+    near = [each for each in found if each.confidence >= RIVAL_SHARE * best.confidence]
+    order = next((each for each in near if each.is_by_verb and each.is_sure), None)
+    return found if order is None else [order, *(each for each in found if each is not order)]
 
 
 def _is_told_by_values(intent: Intent, text: AnnotatedText) -> bool:

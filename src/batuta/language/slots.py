@@ -318,7 +318,8 @@ def _zones(slot: Slot, source: _Source) -> tuple[str | None, str | None]:
         (
             each
             for each in found
-            if _TARGET.search(plain[: each.span.start]) or _ASKED_BEHIND.match(plain, each.span.end)
+            if _TARGET.search(plain[: each.span.start])
+            or (each is found[-1] and _ASKED_BEHIND.match(plain, each.span.end))
         ),
         None,
     )

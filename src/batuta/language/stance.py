@@ -210,16 +210,43 @@ def asks_a_favour(text: str) -> bool:
     return any(_OF_YOU.match(each.plain) and not _KNOWS.search(each.plain) for each in _clauses(text[:MAX_CHARS]))
 
 
+_FORBIDDEN_OBJECT = re.compile(r"\s+(?P<object>(?:the|my|our|mi|mis|el|la|los|las|lo|nuestr[oa]s?)\s+\w.*)$")
+_ASKS_OF_IT = re.compile(
+    r"\b(?:when|where|what\s+time|at\s+what\s+time|how\s+long|who\s+with)\s+(?:is\s+)?(?P<it>it|that)"
+    r"(?:\s+(?:is|at|starts|begins|takes|lasts|ends))?\s*$|"
+    r"\b(?:cuando|donde|(?:a\s+)?que\s+hora|cuanto|con\s+quien)\s+(?:es|son|empieza|acaba|dura|era)(?P<end>)\s*$"
+)
+"""A question for the thing that was named before by a pronoun, or by nothing at all."""
+
+
 def without_forbidden(text: str) -> str:
     """A request without the clauses that say what must not be done: "don't cancel anything, what do I have today?"."""
+    return asked_of_forbidden(text) or _spared(text)[0]
+
+
+def asked_of_forbidden(text: str) -> str | None:
+    """What a request asks of the thing that must not be changed, by its name: "don't cancel the dentist, when is it?"."""
+    rest, spared = _spared(text)
+    rest = rest.rstrip("?!. ")
+    asked = _ASKS_OF_IT.search(aligned(rest)) if spared else None
+    if asked is None:
+        return None
+    at, to = asked.span("it") if asked["it"] else asked.span("end")
+    return f"{rest[:at]}{'' if asked['it'] else ' '}{spared}{rest[to:]}"
+
+
+def _spared(text: str) -> tuple[str, str]:
+    """A request without its forbidding clauses, and what the last of these names."""
     whole = composed(text)
     plain = aligned(whole)
-    kept, start = [], 0
+    kept, start, spared = [], 0, ""
     for end, after in [*((each.start(), each.end()) for each in _CLAUSE.finditer(plain)), (len(plain), len(plain))]:
         if not _FORBIDS.match(plain[start:end]):
             kept.append(whole[start:after])
+        elif named := _FORBIDDEN_OBJECT.search(plain[start:end]):
+            spared = whole[start + named.start("object") : end]
         start = after
-    return "".join(kept).strip() or whole
+    return "".join(kept).strip() or whole, spared
 
 
 def without_reason(text: str) -> str:
@@ -261,6 +288,11 @@ def ordering_clause(text: str) -> str | None:
     clauses = _clauses(text) if stance_of(text) == "order" else []
     ordering = [each.text for each in clauses if _kind(each) in ("orders", "requests")]
     return ordering[0] if len(ordering) == 1 and len(clauses) > 1 else None
+
+
+def orders_by_verb(text: str) -> bool:
+    """Whether a text says by a verb that something is to be done; a note such as "Thursday at 5" says so by none."""
+    return stance_of(text) == "order" and any(_kind(each) in ("orders", "requests") for each in _clauses(text))
 
 
 def _clauses(text: str) -> list[_Clause]:

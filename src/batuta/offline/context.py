@@ -25,7 +25,7 @@ from batuta.language.folding import aligned, composed, fold, stem
 from batuta.language.interpretation import AMENDED_BY, WORTH_ASKING, Interpretation, Interpreter, base_of
 from batuta.language.rewording import is_elliptical
 from batuta.language.slots import fill_slot, slot_spans
-from batuta.language.stance import stance_of
+from batuta.language.stance import orders_by_verb, stance_of
 from batuta.language.understanding import Intent, Slot
 from batuta.language.vocabulary import filler_stems
 from batuta.offline.evidence import is_cited
@@ -328,7 +328,7 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if named is not None:
         return named
     other = with_other_number(context.request, text)
-    if other is not None and find_expression(context.request) and find_expression(other):
+    if other is not None and _takes_number(context, other, interpreter, now):
         return other
     other_period = with_other_ordinal(context.request, text)
     if other_period is not None:
@@ -343,10 +343,12 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
         best is not None
         and len(words) <= LONGEST_PRONOUN
         and refers_back(text)
-        and _goes_on(best, context, interpreter, now)
+        and _goes_on(text, best, context, interpreter, now)
     ):
         return _amended(context.request, text)
     if context.was_asked and len(words) <= LONGEST_REPLY and _answers_a_change(text, best, context, interpreter, now):
+        return _amended(context.request, text)
+    if best is not None and _orders_on_day(text, best, context, interpreter, now):
         return _amended(context.request, text)
     brings = _brings_something(text, context, interpreter, now)
     if context.was_asked and _asks_anew(text, context, interpreter, now):
@@ -378,6 +380,33 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if is_short and brings and (is_follow_up(text) or (refers_back(text) and not _is_own(best))):
         return _amended(context.request, text)
     return None
+
+
+def _takes_number(context: DialogueContext, other: str, interpreter: Interpreter, now: datetime) -> bool:
+    """Whether a request with another number is the same sum or conversion: "180 pounds in kilos", then "and 200?"."""
+    if find_expression(context.request) and find_expression(other):
+        return True
+    before, after = (
+        next(iter(interpreter.interpret(each, now=now, reader=context.language)), None)
+        for each in (context.request, other)
+    )
+    is_same = before is not None and after is not None and before.label == after.label
+    return is_same and after is not None and not after.missing and "quantity" in after.values
+
+
+def _orders_on_day(
+    text: str, best: Interpretation, context: DialogueContext, interpreter: Interpreter, now: datetime
+) -> bool:
+    """Whether an order names no day after a question about one: "is Tuesday free?", then "book the physio at 6"."""
+    said, asked = (annotated(each, now=now, reader=context.language).findings for each in (text, context.request))
+    if {"date", "period", "recurrence", "soon"} & said.keys() or not {"date", "period"} & asked.keys():
+        return False
+    if best.intent.effect != "change" or best.confidence < WORTH_ASKING or not orders_by_verb(text):
+        return False
+    before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
+    takes_text = any(slot.type == "text" and slot.is_required for slot in best.intent.slots)
+    is_question = before is not None and before.intent.effect == "answer" and before.agent_id == best.agent_id
+    return is_question and takes_text
 
 
 def _asked_for_change(context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
@@ -628,12 +657,20 @@ def _asks_more(text: str, context: DialogueContext, interpreter: Interpreter, no
     )
 
 
-def _goes_on(best: Interpretation, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
+def _goes_on(
+    text: str, best: Interpretation, context: DialogueContext, interpreter: Interpreter, now: datetime
+) -> bool:
     """Whether a message such as "cancel it" speaks of what the last request was about."""
     before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
     takes_text = any(slot.type == "text" for slot in best.intent.slots)
     is_sure = best.is_sure or (best.confidence >= WORTH_ASKING and best.stance == "order")
-    return before is not None and takes_text and best.agent_id == before.agent_id != OWN and is_sure
+    if before is None or before.agent_id == OWN or not (takes_text and is_sure):
+        return False
+    if best.agent_id == before.agent_id:
+        return True
+    # "is Friday at 6 free?", then "book it": others have books as well
+    whole = interpreter.interpret(_amended(context.request, text), now=now, reader=context.language)
+    return best.intent.effect == "change" and bool(whole) and whole[0].agent_id == before.agent_id and whole[0].is_sure
 
 
 def _answers_a_change(

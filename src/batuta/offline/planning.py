@@ -24,7 +24,7 @@ from batuta.language.interpretation import (
     interpreter_for,
 )
 from batuta.language.rewording import is_elliptical, plain_wordings, standing_alone
-from batuta.language.stance import asks_a_favour, without_forbidden, without_reason
+from batuta.language.stance import asks_a_favour, stance_of, without_forbidden, without_reason
 from batuta.language.understanding import Intent, Understanding
 from batuta.language.vocabulary import filler_stems
 from batuta.offline.context import (
@@ -76,7 +76,7 @@ LEAST_OF_A_TEXT = 0.6
 WORTH_TRYING = 0.26
 
 _QUESTION = re.compile(
-    r"\?|^\W*(?:what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|could|may|should|will|que|cual|cuales|quien|"
+    r"\?|^\W*(?:(?:a|en|de|con|para|por|desde|hasta|sobre|from|for|with|by|until|to|at|in)\s+(?:que|quien(?:es)?|cual(?:es)?|cuant[oa]s?|cuando|donde|what|which|whom?|when|how)|what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|could|may|should|will|que|cual|cuales|quien|"
     r"quienes|cuando|donde|como|cuant[oa]s?|por\s+que|puedo|puede|hay|es|son|(?:vale|sirve|basta)\s+(?:con\s+)?(?:un|una|el|la)|tengo|tenemos|se\s+puede|(?:me|nos|se)\s+(?:pag|reembols|devuelv|cubr|permit|abon|guard|aplic|acept)\w*|a\s+quien|en\s+que|hasta\s+cuando)\b"
 )
 _LOOKED_UP = re.compile(
@@ -296,6 +296,8 @@ class Planner:
         is_open = not best.is_sure or best.intent.reply is not None
         if is_open and fallback is not None and is_looked_up:
             return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}]}
+        if stance_of(text) == "refusal":
+            return {"answer": phrase("left_alone", task.language)}
         if best.confidence >= WORTH_ASKING and (best.is_specific or not is_favour):
             return {"answer": self._question(meanings, task.language)}
         return {"answer": self.unknown(task.language)}
@@ -603,6 +605,8 @@ class Planner:
             return None
         best, *others = meanings
         near = [each for each in others if each.confidence >= RIVAL_SHARE * best.confidence and each.agent_id != OWN]
+        if best.is_by_verb:
+            near = [each for each in near if each.intent.effect == "change"]
         changes = [each for each in near if "change" in (each.intent.effect, best.intent.effect)]
         return changes[0] if changes and changes[0].label != best.label else None
 

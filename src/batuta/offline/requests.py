@@ -17,6 +17,7 @@ from batuta.language.detection import detect_language
 from batuta.language.dialogue import corrected_within
 from batuta.language.findings import Language
 from batuta.language.interpretation import AMENDED_BY
+from batuta.language.stance import asked_of_forbidden
 from batuta.llm.model import ModelRequest
 
 RESULTS_HEADING = "Results of earlier steps:"
@@ -86,7 +87,8 @@ def asked_plainly(text: str, language: Language) -> str:
     """What a person wrote, with shortened words in full, without courtesies and without what it takes back itself."""
     if len(text) > MAX_PLAIN_CHARS:
         return text
-    return corrected_within(without_courtesy(spelled_out(text, language)), _ANY_DAY)
+    said = spelled_out(text, language)
+    return corrected_within(without_courtesy(asked_of_forbidden(said) or said), _ANY_DAY)
 
 
 def reader_language(request: ModelRequest) -> Language:

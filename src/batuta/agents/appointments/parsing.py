@@ -19,7 +19,7 @@ from batuta.language.lexicon import WEEKDAY
 from batuta.language.matching import without_pronoun
 from batuta.language.names import find_contact
 from batuta.language.places import find_clocks
-from batuta.language.stance import stance_of
+from batuta.language.stance import orders_by_verb, stance_of
 from batuta.language.times import find_durations, read_time
 from batuta.language.vocabulary import CHANGE_VERBS, STOP_WORDS
 
@@ -33,7 +33,8 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("Dinner", "Cena"),
     ("Coffee", "Café"), ("Interview", "Entrevista"), ("Dentist", "Dentista"), ("Doctor", "Médico"), ("Physio", "Fisio"),
     ("Haircut Hairdresser", "Peluquería Peluquero"), ("Checkup Review", "Revisión"), ("Workshop", "Taller"),
-    ("Training", "Formación"), ("Demo", "Demo"),
+    ("Training", "Formación"), ("Demo", "Demo"), ("Vet", "Veterinario Veterinaria"),
+    ("Optician", "Oculista"), ("Lawyer", "Abogado Abogada"), ("Notary", "Notario Notaría"),
 )  # fmt: skip
 """What an appointment may be, for its title, in English and Spanish."""
 
@@ -281,6 +282,10 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
         changed = said.model_copy(update=carried)
         is_new = is_same and said.intent is RequestKind.RESCHEDULING and before.intent is RequestKind.CREATION
         return _with_history(_as_long_as(words, changed), before) if is_new else changed
+    if before.intent is RequestKind.QUESTION and said.intent is RequestKind.CREATION and orders_by_verb(words):
+        asked = {"date_text": before.date_text} if said.date_text is None else {}
+        asked |= {"time_text": before.time_text} if said.time_text is None else {}
+        return said.model_copy(update=asked)
     if before.intent is RequestKind.CANCELLATION and (said.is_several or said.is_next) and not said.date_text:
         return before.model_copy(update={"is_several": said.is_several and not said.is_next, "is_next": said.is_next})
     changes = {
@@ -459,9 +464,15 @@ def _tells(word: str) -> bool:
     return not is_said and word not in _MEETING_VERBS and not _MOVE.match(word) and not _CANCEL.match(word)
 
 
+def kind_named(text: str) -> str | None:
+    """The word of a text that says what an appointment is: "dentist", "comida"."""
+    return next((word for word in re.findall(r"\w+", fold(text)) if word in _KIND_WORDS), None)
+
+
 def kind_of(text: str) -> int | None:
     """Which of the kinds a text names first, by its place in the table: "dentista" and "dentist" are the same."""
-    return next((_KIND_WORDS[word] for word in re.findall(r"\w+", fold(text)) if word in _KIND_WORDS), None)
+    word = kind_named(text)
+    return None if word is None else _KIND_WORDS[word]
 
 
 def _kind(rest: str, language: Language) -> str:

@@ -159,7 +159,8 @@ def matching(parsed: ParsedRequest, calendar: CalendarFile, moment: Moment) -> l
     kind = kind_of(parsed.title) if kind is None else kind  # an appointment with the dentist is one of that kind
     of_kind = [each for each in coming if kind is not None and kind_of(each.title) == kind]
     if parsed.intent not in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION):
-        return of_kind or coming
+        is_other = bool(kind) and not parsed.contact  # "when is the vet?" is no call; what has no kind may be it
+        return of_kind or [each for each in coming if not is_other or kind_of(each.title) is None]
     found = of_kind or ([] if kind else coming)  # "cancel the lunch" means no call; a meeting may be any of them
     by_name = [each for each in found if frozenset(map(stem, parsed.named)) & stems_of(each.title)]
     if not by_name and not parsed.contact and kind is None:
@@ -260,8 +261,12 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
     if parsed.repeat_text and draft.moved is None:
         return _placed_again_and_again(draft, parsed.repeat_text, day, spoken, moment)
     if day and draft.moved and is_weekday(parsed.date_text or ""):
-        own = _in_week_of(draft.moved.start.astimezone(zone).date(), day)
-        if own not in (day, draft.moved.start.astimezone(zone).date()) and own > today:
+        before = draft.moved.start.astimezone(zone)
+        own = _in_week_of(before.date(), day)
+        is_over = datetime.combine(day, spoken[0] if spoken else before.time(), zone) <= moment.now
+        if is_over and own > today:
+            day = own  # said on a Thursday evening, "Thursday at the same time" cannot be today
+        elif own not in (day, before.date()) and own > today:
             both = tuple(datetime.combine(each, time(12), zone) for each in sorted((day, own)))
             return draft.model_copy(update={"problems": ("which_week",), "days": both})
     is_changed = day or spoken or (parsed.duration_minutes and not parsed.shift_minutes)

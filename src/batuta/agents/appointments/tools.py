@@ -20,11 +20,12 @@ from batuta.agents.appointments.models import (
     RequestKind,
     TimeSlot,
 )
-from batuta.agents.appointments.parsing import parse_as, parse_request
+from batuta.agents.appointments.parsing import kind_of, parse_as, parse_request
 from batuta.agents.appointments.resolving import coming_again, in_part_of_day, matching, not_understood, window_of
 from batuta.agents.appointments.when import other_day, resolve_date
 from batuta.kernel.errors import ToolFailedError
 from batuta.language.detection import detect_language
+from batuta.language.folding import fold
 from batuta.language.stance import without_forbidden
 from batuta.language.wording import day_in_words
 from batuta.tools.context import LANGUAGE_SERVICE, ToolContext
@@ -37,6 +38,11 @@ NEXT_TOOLS = {
     RequestKind.CANCELLATION: "cancel_appointment",
 }
 
+_ONLY_NEXT = re.compile(
+    r"\b(?:next|proxim[oa]|siguiente)\s+(?:appointment|meeting|call|event|engagement|thing|cita|reunion|llamada|compromiso|evento|cosa)\b"
+    r"|\b(?:what|who|que)(?:'s|\s+is|\s+es|\s+toca)?\s+(?:my\s+|lo\s+)?(?:next|siguiente|proximo)\W*$"
+)
+"""What asks for one appointment alone, folded: "what's my next meeting?"."""
 _A_RULE = re.compile(r"FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)(?:;[A-Z]+=[A-Z0-9,+-]+)*$")
 Minutes = Annotated[int, Field(ge=1, le=MAX_MINUTES)]
 
@@ -229,11 +235,12 @@ def _found(desk: Desk, request: str, context: ToolContext) -> dict[str, Any]:
         return {"appointments": [], "summary": wording.in_both("no_such_time")}
     if window is not None:
         found = [each for each in found if each.overlaps(window)]
-    found = in_part_of_day(coming_again(found, parsed), parsed)[:MAX_LISTED]
+    found = in_part_of_day(coming_again(found, parsed), parsed)[: 1 if _ONLY_NEXT.search(fold(request)) else MAX_LISTED]
     today = moment.local.date()
     day, other = (read(parsed.date_text, today) if parsed.date_text else None for read in (resolve_date, other_day))
     is_empty = window is not None and not calendar.between(window.start, window.end)
-    summary = wording.listed(found, day if is_empty else None, other)
+    is_none_such = not found and window is None and kind_of(parsed.title) is not None
+    summary = wording.in_both("not_found") if is_none_such else wording.listed(found, day if is_empty else None, other)
     return {"appointments": [_shown(each) for each in found], "summary": _readers_first(summary, context)}
 
 

@@ -1,8 +1,11 @@
 """What the calendar can be asked, as data (A-41). Its tools read days and times from the request's own words."""
 
+from batuta.agents.appointments.parsing import kind_named
 from batuta.language.understanding import Intent, Slot, Understanding
 
 _REQUEST = Slot(name="request", type="text", is_required=True)
+_KIND = Slot(name="kind_of_appointment", type="found", find=lambda text, _: kind_named(text))
+"""What stands in a calendar by its name alone: "when is the dentist?" asks for no document."""
 
 UNDERSTANDING = Understanding(
     intents=(
@@ -73,11 +76,11 @@ UNDERSTANDING = Understanding(
             examples={
                 "en": (
                     "Cancel my meeting with Ana", "delete the appointment with Dr. Smith", "remove the call with John on Friday", "call off the meeting tomorrow "
-                    "at 10", "please cancel tomorrow's dentist", "remove Friday's demo", "drop the demo on Monday", "get rid of the meeting with John", "drop my appointment on Monday at 9", "I can't make the meeting with Luis, cancel it", "cancel my appointment", "cancel it", "delete that one", "cancel the dentist", "I won't be able to go to the dinner with Eva, please cancel it", "take the call with John off my calendar", "delete the physio", "I can't come to the physio, please cancel it", "I can't go to the doctor, cancel it", "cancel our meeting", "delete my dinner on Monday", "forget the call with John, cancel it", "erase the appointment of tomorrow", "I don't need the physio any more, take it out", "please cancel what I have on Tuesday", "John is sick, cancel our call", "I'm not going to the interview, cancel it please", "scrap the interview on Thursday", "cancel tennis", "cancel the gym", "delete swimming",
+                    "at 10", "please cancel tomorrow's dentist", "remove Friday's demo", "drop the demo on Monday", "get rid of the meeting with John", "drop my appointment on Monday at 9", "I can't make the meeting with Luis, cancel it", "cancel my appointment", "cancel it", "delete that one", "cancel the dentist", "I won't be able to go to the dinner with Eva, please cancel it", "take the call with John off my calendar", "delete the physio", "I can't come to the physio, please cancel it", "I can't go to the doctor, cancel it", "cancel our meeting", "delete my dinner on Monday", "forget the call with John, cancel it", "erase the appointment of tomorrow", "I don't need the physio any more, take it out", "please cancel what I have on Tuesday", "John is sick, cancel our call", "I'm not going to the interview, cancel it please", "scrap the interview on Thursday", "cancel everything I have on Friday", "cancel tennis", "cancel the gym", "delete swimming",
                 ),
                 "es": (
                     "Cancela la cita con Dr. Pérez", "anula la reunión con Ana", "borra la llamada con Juan del viernes", "elimina la reunión de mañana a las 10",
-                    "por favor cancela el dentista de mañana", "quita la demo del lunes", "no puedo ir a la reunión con Luis, anúlala", "cancela mi cita", "cancélala", "anúlala", "cancela el dentista", "no voy a poder ir a la cena con Eva, cancélala por favor", "quita de mi agenda la llamada con Juan", "¿podrías cancelar la cena del lunes?", "puedes anular la llamada de mañana", "suprime la cita con Marta", "borra el fisio", "no puedo ir al fisio, cancélalo por favor", "no puedo ir al médico, cancélalo", "cancela nuestra reunión", "borra mi cena del lunes", "olvida la llamada con Juan, cancélala", "elimina la cita de mañana", "ya no necesito el fisio, quítalo", "por favor cancela lo que tengo el martes", "Juan está enfermo, cancela nuestra llamada", "no voy a la entrevista, cancélala por favor", "quita el médico", "borra la entrevista del jueves", "cancela tenis", "cancela el gimnasio", "borra natación",
+                    "por favor cancela el dentista de mañana", "quita la demo del lunes", "no puedo ir a la reunión con Luis, anúlala", "cancela mi cita", "cancélala", "anúlala", "cancela el dentista", "no voy a poder ir a la cena con Eva, cancélala por favor", "quita de mi agenda la llamada con Juan", "¿podrías cancelar la cena del lunes?", "puedes anular la llamada de mañana", "suprime la cita con Marta", "borra el fisio", "no puedo ir al fisio, cancélalo por favor", "no puedo ir al médico, cancélalo", "cancela nuestra reunión", "borra mi cena del lunes", "olvida la llamada con Juan, cancélala", "elimina la cita de mañana", "ya no necesito el fisio, quítalo", "por favor cancela lo que tengo el martes", "Juan está enfermo, cancela nuestra llamada", "no voy a la entrevista, cancélala por favor", "quita el médico", "borra la entrevista del jueves", "borra todo lo que tengo el jueves", "cancela tenis", "cancela el gimnasio", "borra natación",
                 ),
             },
             slots=(_REQUEST,),
@@ -115,7 +118,7 @@ UNDERSTANDING = Understanding(
                     "agenda", "hoy", "mañana", "esta semana", "alguna cita hoy?", "¿tengo reuniones la semana que viene?", "a qué hora es mi llamada con Juan", "¿cuál es mi próxima cita?", "¿con quién me reúno el lunes?", "¿con quién ceno mañana?", "con quién como el jueves", "cuántas reuniones tengo mañana", "¿reservé el dentista?", "¿he cancelado la llamada con Ana?", "tengo algo el jueves", "cuánto dura mi reunión con Ana", "¿cuánto dura la demo del lunes?", "a qué hora empieza mi cena del sábado", "con quién quedo el lunes", "¿con quién he quedado hoy?", "a quién veo mañana", "muéstrame la agenda", "muéstrame mis citas del mes que viene", "algo el lunes por la tarde?", "¿algo mañana por la mañana?", "¿tenía algo con Bob?", "tengo algo con Juan estos días",
                 ),
             },
-            slots=(_REQUEST,),
+            slots=(_REQUEST, _KIND),
         ),
     )
 )  # fmt: skip

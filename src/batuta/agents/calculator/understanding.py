@@ -35,10 +35,15 @@ _COUNTDOWN = re.compile(
     r"\b(?:how\s+many|cuant[oa]s)\s+(?:more\s+)?(?:days|weeks|months|dias|semanas|meses)\s+(?:(?:are\s+)?(?:there\s+)?(?:left\s+)?(?:until|till|to|before)|(?:nos\s+)?(?:faltan|quedan))\b"
 )
 """What asks for the time until a day and not for what is left of anything in stock, folded."""
+_WEEKDAY_OF = re.compile(
+    r"\b(?:(?:what|which)\s+(?:day\s+of\s+the\s+week|weekday)|(?:que|cual)\s+dia\s+de\s+la\s+semana|(?:en\s+que\s+dia|en\s+que)\s+(?:cae|cayo|caera))\b"
+    r"(?!.*\b(?:today|hoy)\b)"
+)
+"""What asks for the weekday of another day than today."""
 
 
-def _countdown(text: str, _: str) -> str | None:
-    found = _COUNTDOWN.search(fold(text))
+def _asked_of_day(text: str, _: str) -> str | None:
+    found = _COUNTDOWN.search(fold(text)) or _WEEKDAY_OF.search(fold(text))
     return found.group() if found else None
 
 
@@ -327,7 +332,7 @@ UNDERSTANDING = Understanding(
                     name="day", type="end", is_required=True,
                     question={"en": "Until which day?", "es": "¿Hasta qué día?"},
                 ),
-                Slot(name="countdown", type="found", is_conclusive=True, find=_countdown),
+                Slot(name="asked_of_day", type="found", is_conclusive=True, find=_asked_of_day),
                 _ONLY_WORKING,
             ),
         ),
