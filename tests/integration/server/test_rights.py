@@ -4,17 +4,23 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
+from batuta.kernel.errors import StoreUnavailableError
 from batuta.kernel.ids import new_id
 from batuta.server.database.engines import SystemDatabase
 from batuta.server.database.tables import turns, users
+from batuta.server.security.turn_rights import TurnRights
 from batuta.tools.context import ToolContext
 from batuta.tools.tool import Tool, tool
-from tests.support.platform import WAIT_SECONDS, Person, Running, Stage, running, settings_for
+from tests.support.platform import WAIT_SECONDS, Person, Running, Stage, has_ended, running, settings_for
+
+Asking = Callable[[TurnRights, sa.Connection], frozenset[str] | str]
 
 
 class RoleStage(Stage):
@@ -201,3 +207,47 @@ async def test_se07_an_approval_that_came_with_a_revoked_key_has_no_effect(tmp_p
         stage.gate.set()
         await until_status(site, turn["turn_id"], "completed")
         assert stage.booked == ([] if is_revoked else ["Monday"])
+
+
+async def test_cr08_a_write_waits_for_a_database_that_is_away_while_rights_are_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CR-08: nothing was begun yet; the call is neither dropped nor put to a person as one whose outcome is unknown."""
+    ask, away = TurnRights._current, [0]
+
+    def ask_when_there(rights: TurnRights, connection: sa.Connection) -> frozenset[str] | str:
+        if away[0]:
+            away[0] -= 1
+            raise StoreUnavailableError("away")
+        return ask(rights, connection)
+
+    monkeypatch.setattr(TurnRights, "_current", ask_when_there)
+    async with running(settings_for(tmp_path)) as site:
+        site.stage.gate.set()
+        ana = await site.person()
+        session = await ana.session()
+        for skipped in range(3):
+            turn = await ana.say(session, "book Monday")
+            approval = await ana.pending()
+            monkeypatch.setattr(TurnRights, "_current", _after(skipped, ask_when_there, away))
+            await ana.http.post(f"/api/approvals/{approval['approval_id']}", json={"decision": "approve"})
+            told = await ana.until(session, partial(_is_over, turn["turn_id"]))
+            assert not away[0], f"the {skipped + 1}. question was never asked"
+            assert len(site.stage.booked) == skipped + 1, told[-3:]
+
+
+def _is_over(turn_id: str, events: list[dict[str, Any]]) -> bool:
+    return has_ended(events, turn_id)
+
+
+def _after(skipped: int, ask: Asking, away: list[int]) -> Asking:
+    """Asks; the database goes away for two questions after so many."""
+    left = [skipped]
+
+    def asked(rights: TurnRights, connection: sa.Connection) -> frozenset[str] | str:
+        if left[0] == 0:
+            away[0] = 2
+        left[0] -= 1
+        return ask(rights, connection)
+
+    return asked

@@ -4,15 +4,17 @@ A turn can wait for hours in the queue or for a decision. Meanwhile accounts are
 revoked, conversations deleted and workspaces closed; what was true when the message came says nothing about now.
 """
 
+import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
 from batuta.events.queue import Lease
 from batuta.kernel.approvals import ApprovalDecision
-from batuta.kernel.errors import ToolRefusedError
+from batuta.kernel.errors import StoreUnavailableError, ToolRefusedError
 from batuta.kernel.ids import is_uuid
 from batuta.kernel.users import ToolUser
 from batuta.orchestration.approvals import SESSION_POLICY
@@ -21,6 +23,11 @@ from batuta.server.database.tables import api_keys, user_sessions, users, worksp
 from batuta.server.policy import APPROVE, CHAT
 from batuta.server.security.ownership import APPROVER
 
+T = TypeVar("T")
+PAUSES_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0)
+"""More patience than a recorder has with its store: an outage that outlives this has broken the run already, and its
+next owner asks again.
+"""
 KEY_CONTEXT = "api_key"
 """Under which name the context of a turn says which API key brought its message."""
 
@@ -53,7 +60,7 @@ class TurnRights:
 
     async def current_user(self, user: ToolUser) -> ToolUser:
         """See `CallGuard.current_user`."""
-        found = await self.database.look_up(self._current)
+        found = await _patiently(lambda: self.database.look_up(self._current))
         if isinstance(found, str):
             raise ToolRefusedError(found)
         return ToolUser(id=user.id, roles=found)
@@ -68,7 +75,7 @@ class TurnRights:
             is_held = not decision.key_id or _is_approving_key(connection, decision.key_id, decider)
             return is_held and self._may_decide(connection, decider, role)
 
-        if not await self.database.read(look):
+        if not await _patiently(lambda: self.database.read(look)):
             raise ToolRefusedError("the approver has lost the right to decide about it")
 
     def _current(self, connection: sa.Connection) -> frozenset[str] | str:
@@ -90,6 +97,16 @@ class TurnRights:
         roles = frozenset(json.loads(account.roles))
         is_near = decider == self.user_id or (APPROVER in roles and account.workspace_id == owner.workspace_id)
         return is_near and (role is None or role in roles)
+
+
+async def _patiently(ask: Callable[[], Awaitable[T]]) -> T:
+    """Wait for a database that is away: a call that was not begun must fail of nothing that passes."""
+    for seconds in PAUSES_SECONDS:
+        try:
+            return await ask()
+        except StoreUnavailableError:
+            await asyncio.sleep(seconds)
+    return await ask()
 
 
 _USER = sa.bindparam("user_id", type_=sa.String)
