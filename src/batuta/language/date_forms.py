@@ -260,8 +260,8 @@ def _nth_weekday(match: Match, reference: Reference) -> list[date]:
     first = today.replace(day=1)
     if match["near"]:
         near = " ".join(match["near"].split())
-        found = nth_weekday(months_on(first, MONTHS_AHEAD[near]), nth, weekday)
-        is_over = near == "the month" and found < today and reference.prefer == "future"
+        found = nth_weekday(months_on(first, MONTHS_AHEAD.get(near, 0)), nth, weekday)
+        is_over = near in ("the month", "mes") and found < today and reference.prefer == "future"
         return [nth_weekday(months_on(first, 1), nth, weekday) if is_over else found]
     first = first.replace(month=MONTHS[match["month"].rstrip(".")])
     if match["year"]:
@@ -435,7 +435,7 @@ _ORDINAL_WORD = one_of(word for word, number in ORDINALS.items() if number > 0 a
 
 _NTH_WEEKDAY = (
     rf"(?:the\s+|el\s+)?(?P<nth>{one_of(ORDINALS)})\s+(?P<weekday>{WEEKDAY})\s+(?:(?:of|in|de|del|en)\s+)?"
-    rf"(?:(?P<month>{MONTH}){YEAR}|{_NEAR})"
+    rf"(?:(?P<month>{MONTH}){YEAR}|(?:(?:of|de|del|el)\s+)*(?P<near>{one_of(MONTHS_AHEAD)}|mes))"
 )
 _DAY_OF_WEEK = (
     rf"(?:(?:of|in|the|la|de|en)\s+)*(?P<week>{one_of(WEEKS_AHEAD)})(?:'s|,)?\s+(?:on\s+|el\s+)?(?P<weekday>{WEEKDAY})|"

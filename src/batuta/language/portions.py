@@ -65,6 +65,9 @@ _OTHER_SUM = re.compile(
 """Says that numbers are reckoned otherwise than as prices or a list."""
 _ASKS_MONEY = re.compile(r"\b(?:how\s+much|cuanto|total|costs?|cuestan?|importe|amount|price|precio)\b")
 _ASKS_TOTAL = re.compile(r"\b(?:total|sum|suma|in\s+all|altogether|add\s+up|sumar|sumas|sumalo|en\s+total)\b")
+_EACH_AFTER = re.compile(r"\s*(?:each|apiece|(?:per|a)\s+(?:person|head)|cada\s+un[oa]|por\s+(?:persona|cabeza))\b")
+_EACH_BEFORE = re.compile(r"\b(?:each|cada\s+un[oa])\s+(?:pa(?:y|id|ys|ga|go|garon)\s+)?$")
+"""Beside an amount that every one of several pays."""
 _BETWEEN_LISTED = re.compile(
     r"\s*(?:(?:(?:for|of|de|del|en|the|la|el)\s+)*[a-z]+\s*)?(?:[,;+]|\b(?:and|y|e|plus|mas)\b)(?:\s*(?:[,;+]|\band\b|\by\b))*\s*(?:[a-z]+\s+){0,3}"
 )
@@ -126,6 +129,9 @@ def _shared(plain: str, one: _Count, other: _Count) -> str | None:
     if len(people) != 1 or any(_CLOCK_BEFORE.search(each.before) for each in (one, other)):
         return None
     total = other if people[0] is one else one
+    is_of_each = _EACH_AFTER.match(total.after) or _EACH_BEFORE.search(total.before)
+    if is_of_each and _ASKS_TOTAL.search(plain):
+        return f"{people[0].value} * {total.value}"
     is_meant = is_split or _HOW_MUCH_EACH.search(plain) or _BILL.search(plain) or _AMONG_BEFORE.search(people[0].before)
     return f"{total.value} / {people[0].value}" if is_meant else None
 

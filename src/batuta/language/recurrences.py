@@ -124,7 +124,8 @@ _MONTHLY = r"(?:(?:of|de)\s+(?:every|each|cada|todos\s+los)\s+(?:month|mes|meses
 _DAYS = rf"(?P<days>{WEEKDAY}s?(?:\s*(?:,|and|y|e)\s*(?:los\s+)?{WEEKDAY}s?)*)"
 _PLURAL = rf"(?:(?:on|los)\s+)?(?P<plural>{WEEKDAY}s?(?:\s*(?:,|and|y|e)\s*(?:los\s+)?{WEEKDAY}s?)*)"
 _PATTERN = re.compile(
-    rf"\b(?:(?:(?:on\s+)?the\s+|el\s+|los\s+|{_EVERY}\s+)?(?P<place>{one_of(_PLACES)})(?:os|s)?\s+(?P<placed>{WEEKDAY})s?\s+{_MONTHLY}"
+    rf"\b(?:(?:(?:on\s+)?the\s+|el\s+|los\s+|(?P<every>{_EVERY})\s+)?(?P<place>{one_of(_PLACES)})(?:os|s)?\s+(?P<placed>{WEEKDAY})s?\s+"
+    rf"(?:{_MONTHLY}|(?(every)(?:of\s+(?:the|a)\s+month|del?\s+(?:el\s+)?mes)\b|(?!)))"
     rf"|(?:(?:on\s+)?the\s+|el\s+)?(?:day\s+|dia\s+)?(?P<monthday>\d{{1,2}})(?:st|nd|rd|th)?\s+{_MONTHLY}"
     rf"|{_EVERY}\s+(?P<other>other\s+|second\s+)?(?:(?P<amount>{NUMBER})\s+)?(?:{_DAYS}|(?P<unit>{one_of(_UNITS)}))"
     rf"|(?P<working>(?:on\s+)?weekdays|every\s+weekday|(?:los\s+)?dias\s+laborables|entre\s+semana)|(?P<weekend>(?:on\s+)?(?:the\s+)?weekends|{_EVERY}\s+(?:weekend|fin\s+de\s+semana|finde)|(?:los\s+|todos\s+los\s+)?(?:fines\s+de\s+semana|findes))"

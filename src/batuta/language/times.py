@@ -112,11 +112,17 @@ def find_day_parts(text: str) -> list[Finding[HourRange]]:
     return found
 
 
+_PUT = re.compile(r"\b(?:squeeze|fit|slot|pencil|sneak|put)\s+$")
+"""Before an "in" that is part of the verb: "squeeze in 20 minutes with Olga" says how long, and not when."""
+
+
 def find_soon(text: str, *, now: datetime) -> list[Finding[datetime]]:
     """Moments said by their distance: "in two hours", "dentro de media hora", to the minute."""
     source = PlainText(text[:MAX_CHARS])
     found = []
     for match in _SOON.finditer(source.plain):
+        if _PUT.search(source.plain, 0, match.start()):
+            continue
         is_hours = (match["unit"] or match["unit2"]).startswith("h")
         minutes = _amount_of(match["amount"] or match["amount2"] or "un") * (60 if is_hours else 1)
         minutes += 30 if match["more"] or match["more2"] else 0

@@ -9,6 +9,8 @@ from batuta.language import find_dates, find_hour_ranges, find_moments, find_per
 NOW = datetime(2016, 11, 7, 9, tzinfo=UTC)
 
 DAYS = {
+    "el primer martes del mes": "2016-12-06",
+    "el último viernes del mes": "2016-11-25",
     "it was 1 year, 2 months and 3 days ago": "2015-09-04",
     "hace 1 año y 2 meses": "2015-09-07",
     "dentro de 1 mes y 10 días": "2016-12-17",
