@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from batuta.knowledge.index import CANDIDATES, Candidate, PassageIndex, SearchScope, StoredPassage
-from batuta.knowledge.query import Synonyms, Term, roots_of, terms_of, with_kin
+from batuta.knowledge.query import Roots, Synonyms, Term, roots_of, terms_of, with_kin
 from batuta.knowledge.scoring import OTHER_WORD, Score, Statistics, score, weights, with_title
+from batuta.knowledge.spelling import LEAST_ALIKE, may_be_mistyped, meant_by
 from batuta.knowledge.vectors.search import MeaningSearch
 from batuta.knowledge.words import Language, folded, language_of, stems, tokens
 
@@ -83,6 +84,23 @@ class Retriever:
             for each in chosen
             if (passage := stored.get(each.candidate.passage_id)) is not None
         ]
+
+    async def spelt(self, question: str, scope: SearchScope) -> dict[str, str]:
+        """The words of a question that no passage has, and are mistyped as far as can be told: each with what it stands
+        for, a word of the passages or a small word of the language.
+        """
+        words = [word for word in dict.fromkeys(tokens(question)) if may_be_mistyped(word)]
+        terms = [term for word in words for term in terms_of(word, self._synonyms)]
+        if not terms or len(terms) != len(words):
+            return {}
+        counts = (await self._index.find(terms, scope, limit=1)).statistics.counts
+        found: dict[str, str] = {}
+        for word in (word for word, count in zip(words, counts, strict=True) if not count):
+            known = await self._index.kin(Roots((folded(word)[:LEAST_ALIKE],)), scope)
+            meant = meant_by(word, known)
+            if meant:
+                found[word] = meant
+        return found
 
     async def _rankings(self, question: str, scope: SearchScope) -> "list[list[_Scored]]":
         """By words, and by meaning where there are vectors."""
