@@ -21,5 +21,7 @@ LANGUAGE_SERVICE = "language"
 
 OWN_TABLES_SERVICE = "own_tables"
 """The tables that a person brought to a conversation; as a text, their outlines (see `batuta.datasets.outlines`)."""
+OWN_DOCUMENTS_SERVICE = "own_documents"
+"""The words of a message that one passage of the person's own documents has; as a text, with blanks between them."""
 ATTACHED_TABLES_SERVICE = "attached_tables"
 """The files with tables that came with a message; as a text, their names (see `batuta.datasets.attached`)."""

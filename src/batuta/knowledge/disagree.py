@@ -15,6 +15,7 @@ from itertools import pairwise
 from batuta.knowledge.cite.facts import facts_in
 from batuta.knowledge.cite.units import NUMBER_WORDS
 from batuta.knowledge.query import Term, terms_of
+from batuta.knowledge.synonyms import others_for
 from batuta.knowledge.words import STOP_WORDS, language_of, stems, tokens
 
 SAME_STATEMENT = 0.7
@@ -28,6 +29,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _OPENS = re.compile(r"\s*[¿¡\"“«(]?(?:[^\W\d_a-zñáéíóúü]|\d)")
 _SAID = re.compile(r"[.!?]\s*$")
 _CLOSED = re.compile(r"[.!?:;,\-–—(/&]\s*$")
+_CELL = re.compile(r"([^|:]+): ([^|]*[^|\s])")
 LEAST_ROWS = 3
 """Lines one after the other that neither end nor go on a sentence: no paragraph is wrapped so."""
 MAX_TITLE_CHARS = 70
@@ -42,6 +44,8 @@ class Statement:
     document_id: str
     name: str
     text: str
+    about: str = ""
+    """What names its subject around it: the title, the heading."""
 
 
 def sentences_in(text: str) -> list[str]:
@@ -74,11 +78,11 @@ def _is_open(line: str) -> bool:
 def contradictions(statements: Sequence[Statement], question: str = "") -> Iterator[tuple[Statement, Statement]]:
     """Pairs from two documents that differ in their figures and in little else, or that answer a question otherwise."""
     read = [(statement, *_parts(statement.text)) for statement in statements]
-    answers = _answers(read, terms_of(question)) if question else {}
+    answers = _answers(read, terms_of(question, others_for)) if question else {}
     for at, (one, words, numbers) in enumerate(read):
         for place, (other, other_words, other_numbers) in enumerate(read[at + 1 :], at + 1):
             differ = numbers and other_numbers and not (numbers <= other_numbers or other_numbers <= numbers)
-            if not differ or one.document_id == other.document_id:
+            if not differ or one.document_id == other.document_id or _are_other_rows(one.text, other.text):
                 continue
             if _is_same(words, other_words) or _differ(answers.get(at, {}), answers.get(place, {})):
                 yield one, other
@@ -91,14 +95,27 @@ def _answers(read: Sequence[_Read], asked: Sequence[Term]) -> dict[int, dict[str
     """Of the statements that have all that is asked about: the one quantity of each unit. Words that no statement has,
     such as the verb of a question, are not what it is about.
     """
-    known = [term for term in asked if any(term.stems & words for _, words, _ in read)]
+    around = [words | _named_around(statement) for statement, words, _ in read]
+    known = [term for term in asked if any(term.all_stems & words for words in around)]
     if len(known) < LEAST_TERMS or all(term.stems & _units() for term in known):
         return {}
     return {
         at: _single(facts_in(statement.text).quantities)
         for at, (statement, words, _) in enumerate(read)
-        if all(term.stems & words for term in known)
+        if all(term.all_stems & around[at] for term in known) and any(term.all_stems & words for term in known)
     }
+
+
+def _named_around(statement: Statement) -> frozenset[str]:
+    """The words of a document's name, its title and a heading, in both languages."""
+    words = tokens(f"{re.sub(r'[_.-]+', ' ', statement.name)} {statement.about}") if statement.about else ()
+    return frozenset((*stems(words, "en"), *stems(words, "es")))
+
+
+def _are_other_rows(one: str, other: str) -> bool:
+    """Whether two rows of tables are about different things: their names differ, not only their figures."""
+    rows = [[value for _, value in _CELL.findall(text) if value[:1].isalpha()] for text in (one, other)]
+    return all(" | " in text for text in (one, other)) and rows[0] != rows[1]
 
 
 @cache

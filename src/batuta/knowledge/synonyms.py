@@ -20,12 +20,12 @@ holiday holidays vacation vacations vacaciones
 remote remotely homeworking home telework teletrabajo teletrabajar casa
 office offices oficina oficinas
 open opens opening close closes closing closed hours abre abrir abierta abierto apertura cierra cerrar cierre horario
-price prices pricing fare fares precio precios tarifa tarifas cuesta cuestan coste costes costs cost cobra cobran cobrar
+price prices pricing rate rates fare fares precio precios tarifa tarifas cuesta cuestan coste costes cost cobra cobrar
 plan plans planes
 invoice invoices bill bills factura facturas
 customer customers client clients cliente clientes
 supplier suppliers vendor vendors proveedor proveedores
-contract contracts agreement agreements contrato contratos acuerdo acuerdos
+contract contracts deal deals agreement agreements contrato contratos acuerdo acuerdos
 order orders pedido pedidos
 delivery deliveries deliver delivered shipping shipment entrega entregas entregar envio envios
 return returns devolucion devoluciones devolver
@@ -62,7 +62,7 @@ month monthly mes meses mensual
 emergency emergencia urgencia
 budget presupuesto presupuestos
 company firm empresa compania compañía
-rent rents rental renting lease leases renta rentas alquiler alquileres alquilar arrendamiento arriendo
+rent rents rental renting hire hires lease leases renta rentas alquiler alquileres alquilar arrendamiento arriendo
 deposit deposits fianza fianzas deposito senal
 notice notify notified preaviso antelacion aviso avisar avise
 duration term length duracion vigencia
@@ -118,6 +118,57 @@ code codes codigo codigos
 water agua
 inspection inspections inspect inspected inspeccion inspecciones revision revisiones revisar
 driver drivers drive drives driven conductor conductora conductores conduce conducir
+owner owners own owns owned dueno duena duenos titular
+health sanitary sanidad sanitario sanitaria sanitarios
+knot knots nudo nudos
+breakfast breakfasts desayuno desayunos
+room rooms habitacion habitaciones
+guest guests huesped huespedes
+child children kid kids nino ninos menor menores
+bottle bottles botella botellas
+towel towels toalla toallas
+dog dogs perro perros
+cat cats gato gatos
+garden gardens jardin jardines
+kitchen cocina
+wedding weddings boda bodas
+voucher vouchers vale bono bonos
+school schools escuela escuelas colegio colegios
+teacher teachers maestro maestra profesor profesora
+door doors puerta puertas
+window windows ventana ventanas
+floor floors planta plantas suelo
+street streets calle calles
+roof roofs tejado techo
+wall walls pared paredes muro
+oven ovens horno hornos
+bread pan
+flour harina
+milk leche
+egg eggs huevo huevos
+doctor doctors medico medica medicos
+patient patients paciente pacientes
+member members membership socio socios socia
+engine engines motor motores
+oil aceite
+temperature temperatura temperaturas
+fridge refrigerator camara nevera frigorifico
+freezer congelador
+uniform uniforms uniforme uniformes
+shift shifts turno turnos
+weekend finde
+sponsor sponsors patrocinador patrocinadores
+sail sails vela velas
+height tall altura alto
+width wide anchura ancho
+secretary secretaria secretario
+chair chairman chairwoman president presidente presidenta preside
+harbour harbours harbor port puerto puertos
+boat boats yacht barco barcos velero embarcacion
+berth berths mooring amarre amarres
+mileage mile miles kilometre kilometres kilometraje kilometro kilometros
+christmas xmas december navidad navidades diciembre
+agree agreed agrees decided decide decision acuerda acuerdan acuerdo acordo acordaron decidio decide
 kilometre kilometres kilometer mileage kilometro kilometros kilometraje
 tea teas tes
 teapot teapots tetera teteras

@@ -47,7 +47,7 @@ _LIGHT = (
     "recibir recibo conseguir permitido permite permiten posible tarde caso respecto cierto verdad gustaria enterarme "
     "one two three four five six seven eight nine ten uno dos tres cuatro cinco seis siete ocho nueve diez till payed paso ocurrio sucedio during durante company companies empresa empresas viaje viajes paying "
     "cover covers covered cubre cubren cubrir tope topes max "
-    "went gone hubo habia habra ok vale coger cojo tomar tomo tiempo time paga pagan pagar pays pay"
+    "coger tomarse cogerse period periodo sube suben subio ocupa ocupan ocuparse encarga encargan comply went gone hubo habia habra ok vale coger cojo tomar tomo tiempo time paga pagan pagar pays pay"
 )
 LIGHT_WORDS = frozenset(_LIGHT.split())
 """Words that say nothing about the subject of a question, besides the stop words."""

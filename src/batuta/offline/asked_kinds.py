@@ -27,7 +27,7 @@ STRICT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
     (
         re.compile(r"\b(?:how often|cada cuant\w+|con que frecuencia)\b"),
-        re.compile(r"\b(?:every|each|per|times|once|twice|cada|veces|una vez|al (?:dia|mes|ano)|a (?:day|week|month|year)|por (?:dia|semana|mes|ano))\b"
+        re.compile(r"\b(?:every|each|per|times|once|twice|cada|veces|una vez|\d+ (?:hours|horas|km|kilomet\w+|miles)\W*$|al (?:dia|mes|ano)|a (?:day|week|month|year)|por (?:dia|semana|mes|ano))\b"
                    r"|\b(?:daily|weekly|monthly|quarterly|yearly|hourly|annual|diari|semanal|mensual|trimestral|anual)\w*"),
     ),
     (
@@ -77,3 +77,20 @@ WHO_IS = re.compile(r"\b(?:who|quien) (?:is|was|es|era|fue) (?:the|el|la|our|nue
 """Asks for somebody by what they are."""
 NAMES_ONE = re.compile(r"[\w,:|(] (?:[&\"“«] ?)?[A-ZÁÉÍÓÚÑ]\w|[A-ZÁÉÍÓÚÑ]\w+ [A-ZÁÉÍÓÚÑ&]|\b(?:is|are|es|son)\b")
 """Names somebody, or says who it is in small letters."""
+WHEN_DONE = re.compile(r"\b(?:when (?:did|was|were|will|is|does|do)|cuando)\b")
+"""Asks for a moment."""
+WAS_DONE = re.compile(r"\bwhen (?:did|was|were)\b|\bcuando (?:(?:se|le|lo|la) )?(?:fue|\w+(?:aron|ieron))\b")
+"""… in the past: a date, or so long ago."""
+ON_A_DAY = re.compile(
+    rf"\b(?:19|20)\d\d\b|\d[/:-]\d|\d\.\d{1, 2}\.\d\d|\b(?:{'|'.join(MONTHS)})\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    r"|\b(?:lunes|martes|miercoles|jueves|viernes|sabados?|domingos?|ago|last|yesterday|hace|pasad[oa]|ayer|after|before|tras|antes|despues)\b"
+)
+IN_TIME = re.compile(
+    rf"\d:\d\d|\d/\d|\b(?:19|20)\d\d\b|\b(?:{'|'.join(MONTHS)})\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    r"|\b(?:lunes|martes|miercoles|jueves|viernes|sabados?|domingos?|today|tomorrow|hoy|manana|noon|night|morning|evening|noche|tarde"
+    r"|spring|summer|autumn|winter|primavera|verano|otono|invierno|season|temporada|weekend|fin de semana"
+    r"|(?:day|week|month|quarter|year|hour|minute|dia|semana|mes|trimestre|ano|hora|minuto)(?:es|s)?"
+    r"|daily|weekly|monthly|diari\w+|semanal\w*|mensual\w*|anual\w*|before|after|until|within|during|when|while|once|if|every|each|upon|at|on"
+    r"|antes|despues|hasta|dentro|durante|cuando|tras|al|si|cada|desde|dia)\b|\b\d{1,2}(?:st|nd|rd|th)\b"
+)
+"""Says when, be it by a date or by what comes before."""

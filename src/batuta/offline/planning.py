@@ -56,6 +56,7 @@ from batuta.offline.division import (
     two_subjects,
     weak_joints,
 )
+from batuta.offline.own_documents import stands_in_documents
 from batuta.offline.own_tables import asks_figures, chose_own, own_table_for, which_table
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import Task
@@ -76,7 +77,7 @@ LEAST_OF_A_TEXT = 0.6
 WORTH_TRYING = 0.26
 
 _QUESTION = re.compile(
-    r"\?|^\W*(?:(?:a|en|de|con|para|por|desde|hasta|sobre|from|for|with|by|until|to|at|in)\s+(?:que|quien(?:es)?|cual(?:es)?|cuant[oa]s?|cuando|donde|what|which|whom?|when|how)|what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|could|may|should|will|que|cual|cuales|quien|"
+    r"\?|^\W*(?:(?:a|en|de|con|para|por|desde|hasta|sobre|cada|on|since|from|for|with|by|until|to|at|in)\s+(?:que|quien(?:es)?|cual(?:es)?|cuant[oa]s?|cuando|donde|what|which|whom?|when|how)|what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|could|may|should|will|que|cual|cuales|quien|"
     r"quienes|cuando|donde|como|cuant[oa]s?|por\s+que|puedo|puede|hay|es|son|(?:vale|sirve|basta)\s+(?:con\s+)?(?:un|una|el|la)|tengo|tenemos|se\s+puede|(?:me|nos|se)\s+(?:pag|reembols|devuelv|cubr|permit|abon|guard|aplic|acept)\w*|a\s+quien|en\s+que|hasta\s+cuando)\b"
 )
 _LOOKED_UP = re.compile(
@@ -159,10 +160,24 @@ class Planner:
         amended = amendment(text, context, self.interpreter, self._now)
         if amended is not None:
             return self._for_whole(amended, task, context)
+        if self._stands_in_documents(text, task, context):
+            return self._looked_up(text)
         parts = self._parts(text, context)
         if parts:
             return self._with_sources(parts, task, context)
         return self._for_whole(text, task, context)
+
+    def _looked_up(self, text: str) -> dict[str, Any]:
+        """The plan that asks the agent which takes any question."""
+        fallback = self.interpreter.fallback()
+        return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}] if fallback else []}
+
+    def _stands_in_documents(self, text: str, task: Task, context: DialogueContext) -> bool:
+        """Whether a message is about what stands in the person's own documents, whatever else its words may mean."""
+        if not task.own_words or task.has_tables or self.interpreter.fallback() is None:
+            return False
+        best = next(iter(self._meanings(text, context)), None)
+        return stands_in_documents(task, best, is_question=_is_looked_up(text))
 
     def _narrowing(self, text: str, context: DialogueContext) -> list[RequestPart]:
         """What has to be read again before a chart shows only some of it."""

@@ -11,11 +11,12 @@ from batuta.datasets.dataset import Dataset
 from batuta.datasets.outlines import tables_in
 from batuta.datasets.uploads import is_table_file
 from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
-from batuta.kernel.users import ATTACHED_TABLES_SERVICE, OWN_TABLES_SERVICE
+from batuta.kernel.users import ATTACHED_TABLES_SERVICE, OWN_DOCUMENTS_SERVICE, OWN_TABLES_SERVICE
 from batuta.language.colloquial import spelled_out, without_courtesy
 from batuta.language.detection import detect_language
 from batuta.language.dialogue import corrected_within
 from batuta.language.findings import Language
+from batuta.language.folding import fold
 from batuta.language.interpretation import AMENDED_BY
 from batuta.language.stance import asked_of_forbidden
 from batuta.llm.model import ModelRequest
@@ -64,6 +65,8 @@ class Task:
 
     own_tables: tuple[Dataset, ...] = ()
     """What the person brought to the conversation before, in outline."""
+    own_words: frozenset[str] = frozenset()
+    """Words of the message, folded, that stand together in the person's own documents."""
 
     @property
     def language(self) -> Language:
@@ -80,7 +83,8 @@ def task_of(request: ModelRequest) -> Task:
     are_tables = [is_table_file(name) for name in files]
     outlines = request.metadata.get(OWN_TABLES_SERVICE)
     own = tuple(tables_in(outlines)) if outlines else ()
-    return replace(task, has_tables=any(are_tables), has_documents=not all(are_tables), own_tables=own)
+    known = frozenset(fold(str(request.metadata.get(OWN_DOCUMENTS_SERVICE) or "")).split())
+    return replace(task, has_tables=any(are_tables), has_documents=not all(are_tables), own_tables=own, own_words=known)
 
 
 def asked_plainly(text: str, language: Language) -> str:

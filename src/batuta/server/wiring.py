@@ -17,6 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from batuta.agents.documents.excerpts import attached_context
+from batuta.agents.documents.library import own_words
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.rights import COMPANY_SERVICE, ERP_RIGHTS_SERVICE, check_sources
 from batuta.datasets.dataset import DATASETS_SERVICE
@@ -26,7 +27,7 @@ from batuta.datasets.store import DatasetOwner
 from batuta.events.conversation import Citation
 from batuta.events.datasets import Provenance
 from batuta.events.log import Position
-from batuta.kernel.users import ATTACHED_TABLES_SERVICE, OWN_TABLES_SERVICE
+from batuta.kernel.users import ATTACHED_TABLES_SERVICE, OWN_DOCUMENTS_SERVICE, OWN_TABLES_SERVICE
 from batuta.knowledge.index import PassageIndex
 from batuta.language.detection import detect_language
 from batuta.llm.budgeted import LostTriesModel
@@ -267,6 +268,9 @@ def run_services(
     async def brought_before(turn: TurnPrincipal) -> OwnTables | None:
         return await own_tables(dataset_library(turn))
 
+    async def own_documents(turn: TurnPrincipal) -> str | None:
+        return await own_words(index, turn.user_id, turn.text)
+
     async def attached_texts(turn: TurnPrincipal) -> AttachedContext | None:
         budget = settings.attached_tokens
         return await attached_context(index, turn.user_id, turn.attached_files, turn.text, budget_tokens=budget)
@@ -281,6 +285,7 @@ def run_services(
             ERP_RIGHTS_SERVICE: lambda turn: rights.of(turn.workspace_id),
             COMPANY_SERVICE: lambda turn: turn.company,
             OWN_TABLES_SERVICE: brought_before,
+            OWN_DOCUMENTS_SERVICE: own_documents,
         },
         file_providers={ATTACHED_TABLES_SERVICE: attached_tables, ATTACHED_CONTEXT_SERVICE: attached_texts},
         database=SystemDatabase(backends.database),

@@ -22,7 +22,13 @@ from batuta.events.tools import ToolRequest
 from batuta.kernel.errors import ContentRefusedError, ProviderUnavailableError, ToolLimitError
 from batuta.kernel.ids import MessageId, canonical_id, new_id
 from batuta.kernel.messages import Answer, Delta, Message
-from batuta.kernel.users import ATTACHED_TABLES_SERVICE, LANGUAGE_SERVICE, OWN_TABLES_SERVICE, TIME_ZONE_SERVICE
+from batuta.kernel.users import (
+    ATTACHED_TABLES_SERVICE,
+    LANGUAGE_SERVICE,
+    OWN_DOCUMENTS_SERVICE,
+    OWN_TABLES_SERVICE,
+    TIME_ZONE_SERVICE,
+)
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import closing
 from batuta.pipelines.context import Context, invocation_of
@@ -44,7 +50,13 @@ class Spoken(BaseModel):
 
 
 _DELTAS: dict[str, type[ContentDelta | ThinkingDelta]] = {"text": ContentDelta, "thinking": ThinkingDelta}
-_OF_READER = (LANGUAGE_SERVICE, TIME_ZONE_SERVICE, ATTACHED_TABLES_SERVICE, OWN_TABLES_SERVICE)
+_OF_READER = (
+    LANGUAGE_SERVICE,
+    TIME_ZONE_SERVICE,
+    ATTACHED_TABLES_SERVICE,
+    OWN_TABLES_SERVICE,
+    OWN_DOCUMENTS_SERVICE,
+)
 _SHORTEST_SECONDS = 0.001
 _SPOKEN = TypeAdapter(Spoken)
 

@@ -1,5 +1,7 @@
 """What a person may ask about: their own documents, the shared ones, and what they chose for this turn (A-11)."""
 
+import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,11 +11,12 @@ from batuta.kernel.users import ToolUser
 from batuta.knowledge.cite.answers import CitableDocument
 from batuta.knowledge.disagree import Statement, contradictions, sentences_in
 from batuta.knowledge.folder import KnowledgeFolder
-from batuta.knowledge.index import DocumentEntry, PassageIndex, SearchScope
+from batuta.knowledge.index import DocumentEntry, PassageIndex, SearchScope, StoredPassage
+from batuta.knowledge.query import Term, terms_of
 from batuta.knowledge.retrieve import RetrievedPassage, Retriever
 from batuta.knowledge.synonyms import others_for
 from batuta.knowledge.vectors.search import MeaningSearch
-from batuta.knowledge.words import language_of
+from batuta.knowledge.words import language_of, stems, tokens
 
 SHARED = "shared"
 """The owner of what every user may read: the folder of the installation."""
@@ -22,11 +25,42 @@ CHOSEN_SERVICE = "chosen_documents"
 UNREAD_SERVICE = "unread_documents"
 """The name under which a run may say which chosen documents were not read: `file`, and `why` by language."""
 RELEVANT = 0.5
+LACKING_FROM = 4
+"""Passages that were found, of whose documents the words are known that they lack."""
+MAX_COMPARED_CHARS = 400_000
+"""Of a document whose every word is looked at."""
+OWN_PASSAGES = 4
+"""Among which the one is looked for that has most words of a message."""
 
 
 def owner_of(user_id: str) -> str:
     """The owner of a person's documents in the index."""
     return f"user:{user_id}"
+
+
+async def own_words(index: PassageIndex, user_id: str, text: str) -> str | None:
+    """The words of a message that one passage of a person's own documents has, the passage that has most of them; its
+    title and the name of its file count. By words alone: this is asked of every message.
+    """
+    scope = SearchScope(owners=(owner_of(user_id),))
+    found = await Retriever(index, synonyms=others_for).search(text, scope, limit=OWN_PASSAGES)
+    asked = [(word, terms_of(word, others_for)) for word in dict.fromkeys(tokens(text))]
+    held = [" ".join(word for word, terms in asked if _has_all(terms, _stems_of(each.passage))) for each in found]
+    return max(held, key=lambda words: words.count(" "), default="") or None
+
+
+def _stems_of(passage: StoredPassage) -> frozenset[str]:
+    return _stems(f"{passage.title} {passage.name} {' '.join(passage.headings)} {passage.text}")
+
+
+def _stems(text: str) -> frozenset[str]:
+    """In both languages; the parts of a file's name are words."""
+    words = set(tokens(re.sub(r"[_.-]+", " ", text)))
+    return frozenset((*stems(words, "en"), *stems(words, "es")))
+
+
+def _has_all(terms: Sequence[Term], words: frozenset[str]) -> bool:
+    return bool(terms) and all(term.all_stems & words for term in terms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +95,25 @@ class DocumentLibrary:
             found[:1] == same[:1] and all(language_of(each, default=language) == language for each in questions)
         )
         return same if knows_enough and is_asked_alone else found
+
+    async def spelt(self, question: str, scope: SearchScope) -> dict[str, str]:
+        """The words of a question that stand nowhere and are one slip away from one that does, with that one."""
+        await self.ready()
+        return await Retriever(self.index, synonyms=others_for).spelt(question, scope)
+
+    async def lacking(
+        self, question: str, found: Sequence[RetrievedPassage], scope: SearchScope
+    ) -> dict[str, list[str]]:
+        """For each document that was found first, the words of a question that stand nowhere in it."""
+        words = [(word, terms_of(word, others_for)) for word in dict.fromkeys(tokens(question))]
+        first = {each.passage.document_id: each.passage.name for each in found[:LACKING_FROM]}
+        lacking: dict[str, list[str]] = {}
+        for document_id, name in first.items():
+            content = await self.index.content(document_id, scope)
+            if content is not None and len(content.text) <= MAX_COMPARED_CHARS:
+                held = await asyncio.to_thread(_stems, f"{content.title} {name} {content.text}")
+                lacking[name] = [word for word, terms in words if not any(term.all_stems & held for term in terms)]
+        return lacking
 
     async def named(self, name: str, scope: SearchScope) -> list[CitableDocument]:
         """The documents of a name; a person's own before the shared ones."""

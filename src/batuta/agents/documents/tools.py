@@ -1,7 +1,8 @@
 """The tools of the documents agent: search, read, list."""
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from batuta.agents.documents.library import RELEVANT, UNREAD_SERVICE, DocumentLibrary
@@ -30,6 +31,9 @@ MAX_PART_CHARS = 24_000
 """Of a document that is read whole, about 6,000 tokens a part."""
 MAX_LISTED = 100
 MAX_WORDINGS = 3
+_WORD = re.compile(r"[^\W_]+")
+NEAR = 0.3
+"""Relevance from which on a passage may say otherwise: a longer table is less about each of its rows."""
 
 
 def document_tools(library: DocumentLibrary) -> tuple[Tool, Tool]:
@@ -50,9 +54,13 @@ def document_tools(library: DocumentLibrary) -> tuple[Tool, Tool]:
         whole = await _whole(library, query, scope)
         if whole is not None:
             return {**whole, **unread}
+        spelt = await library.spelt(query, scope)
+        questions = [_respelt(each, spelt) for each in questions]
         found = await library.search(questions, scope, limit=MAX_PASSAGES)
         answer: dict[str, Any] = {"query": query, "passages": [found_passage(each) for each in found], **unread}
-        disagreeing = [[_said(one), _said(other)] for one, other in contradictions(_statements(found), query)]
+        answer |= {"read_as": spelt} if spelt else {}
+        answer |= {"lacking": lacking} if (lacking := await library.lacking(questions[0], found, scope)) else {}
+        disagreeing = [[_said(one), _said(other)] for one, other in contradictions(_statements(found), questions[-1])]
         return {**answer, "disagreements": disagreeing} if disagreeing else answer
 
     @tool(kind="retrieval")
@@ -74,6 +82,11 @@ def document_tools(library: DocumentLibrary) -> tuple[Tool, Tool]:
         return {"file": file, "part": number, "parts": len(parts), "passages": parts[number - 1]}
 
     return search_documents, read_document
+
+
+def _respelt(text: str, spelt: Mapping[str, str]) -> str:
+    """A question with the words that the documents have for those that were mistyped."""
+    return _WORD.sub(lambda word: spelt.get(word.group().lower(), word.group()), text) if spelt else text
 
 
 async def _whole(library: DocumentLibrary, query: str, scope: SearchScope) -> dict[str, Any] | None:
@@ -144,9 +157,14 @@ def _point(point: Point, file: str, title: str) -> dict[str, Any]:
 
 def _statements(found: list[RetrievedPassage]) -> list[Statement]:
     return [
-        Statement(document_id=each.passage.document_id, name=each.passage.name, text=sentence)
+        Statement(
+            document_id=each.passage.document_id,
+            name=each.passage.name,
+            text=sentence,
+            about=f"{each.passage.title} {' '.join(each.passage.headings)}",
+        )
         for each in found
-        if each.relevance >= RELEVANT
+        if each.relevance >= NEAR
         for sentence in sentences_in(each.passage.text)
     ]
 

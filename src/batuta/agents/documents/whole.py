@@ -79,7 +79,11 @@ def meant_document(question: str, entries: Sequence[DocumentEntry], *, is_chosen
     named = [entry for score, entry in scored if score == best and best > 0]
     if len(named) == 1:
         return named[0]
-    return entries[0] if is_chosen and len(entries) == 1 else None
+    if is_chosen and len(entries) == 1:
+        return entries[0]
+    wanted = asked - _FILLING
+    told = [entry for entry in entries if wanted and wanted <= _content_stems(f"{entry.title} {_file(entry)}")]
+    return told[0] if len(told) == 1 and not is_list else None
 
 
 def meant_pair(question: str, entries: Sequence[DocumentEntry], *, is_chosen: bool) -> tuple[DocumentEntry, ...]:
@@ -90,6 +94,10 @@ def meant_pair(question: str, entries: Sequence[DocumentEntry], *, is_chosen: bo
         return tuple(entries) if is_chosen and len(entries) == 2 else ()
     words = [folded(word) for word in tokens(question)]
     return tuple(sorted(named, key=lambda entry: _first_mention(entry, words)))
+
+
+def _file(entry: DocumentEntry) -> str:
+    return re.sub(r"[_.-]+", " ", _ENDING.sub("", entry.name.rpartition("/")[2].lower()))
 
 
 def items_of(content: DocumentText, name: str, what: str) -> list[Point]:

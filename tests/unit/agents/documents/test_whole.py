@@ -416,6 +416,21 @@ def test_a_paragraph_whose_lines_begin_with_names_is_one_sentence() -> None:
         ("¿Qué salario tiene Sara Nadal?", "La limpieza dental la hace Sara Nadal.", "salario"),
         ("How many days do we have to pay Osteon?", "Osteon delivers implants.", "how many days"),
         ("When does the lease end?", "The deposit is returned after the end of the lease.", "when does the lease end"),
+        ("¿Cuál es la tarifa de la hogaza de maíz?", "La hogaza de centeno cuesta 4,60 euros.", "maiz"),
+        ("How much is the platinum package?", "Gold package: £9,000.", "platinum"),
+        ("How much is the level 3 course?", "The level 1 course costs £345, the level 2 course £410.", "level 3"),
+        ("¿Quién inspeccionó el obrador en 2024?", "Inspectora del obrador en 2026: Remedios Calahorro.", "2024"),
+        (
+            "When did Yasmin Farouk buy Bluebell?",
+            "Yasmin Farouk bought Bluebell, 6.1 metres long.",
+            "when did yasmin farouk buy bluebell",
+        ),
+        (
+            "How many instructors work at Kestrel?",
+            "Instructors of Kestrel earn 2 days for each month worked.",
+            "instructors",
+        ),
+        ("telefono de Petra Villalón", "Petra Villalón se queja del olor.", "telefono"),
     ],
 )
 def test_what_a_question_asks_for_has_to_be_said(question: str, text: str, unsaid: str) -> None:
@@ -490,6 +505,33 @@ def test_a_part_without_a_subject_is_about_that_of_the_other_part() -> None:
 def test_the_words_of_the_question_choose_the_sentence(question: str, wording: str, said: str) -> None:
     text = f"{said} A late payment costs £25. Los pagos se hacen el viernes."
     assert answered(question, text, wording).startswith(said)
+
+
+def test_a_word_that_stands_elsewhere_in_the_document_is_told() -> None:
+    """The search knows every word of the documents it found, not only those of the passages."""
+    passage = {
+        "file": "charter.pdf",
+        "title": "",
+        "section": "",
+        "relevance": 1.0,
+        "text": "Late return costs £85 an hour.",
+    }
+    question, lacking = "How much does late return of the yacht cost?", {"charter.pdf": ["how"]}
+    said = cited_answer([(question, (), {"passages": [passage], "lacking": lacking})], "en")
+    assert said.startswith("Late return costs £85 an hour.")
+
+
+def test_a_mistyped_word_is_answered_as_the_documents_have_it() -> None:
+    passage = {"file": "a.md", "title": "", "section": "", "relevance": 1.0, "text": "El croissant cuesta 1,60 euros."}
+    value = {"passages": [passage], "read_as": {"croisant": "croissant"}}
+    assert "1,60" in cited_answer([("¿Cuánto cuesta el croisant?", (), value)], "es").partition("[^1]")[0]
+
+
+def test_a_case_between_two_rules_is_answered_by_both() -> None:
+    text = "Cancel more than 21 days before the start and all is returned. Between 21 and 7 days we keep half."
+    said = answered("If I cancel ten days before the start, what is returned?", text, language="en")
+    assert "21 days" in said
+    assert "keep half" in said
 
 
 def test_how_many_is_not_answered_by_a_heading() -> None:
