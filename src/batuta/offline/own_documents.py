@@ -38,8 +38,9 @@ def _is_named(text: str, meaning: Interpretation) -> bool:
     """Whether a text says what a meaning is about in words of its own: a measure, a record by its name, a day, a sum."""
     if meaning.is_specific or not meaning.intent.slots:
         return True
-    if any(slot.is_required and slot.type == "choice" and index_for(slot).find(text) for slot in meaning.intent.slots):
-        return True
+    required = [slot for slot in meaning.intent.slots if slot.is_required and slot.type == "choice"]
+    if required:
+        return any(index_for(slot).find(text) for slot in required)  # "the rent" may be an account: no figure is named
     said = {stem(word) for word in words_of(fold(text))}
     values = (meaning.values.get(slot.name) for slot in meaning.intent.slots if slot.type not in ("text", "wordings"))
     named = [part for value in values for part in (value if isinstance(value, list) else [value]) if part]
