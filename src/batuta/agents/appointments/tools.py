@@ -319,11 +319,13 @@ def _known_rule(rule: str | None, start: datetime) -> str | None:
 
 
 def _creation_preview(args: dict[str, Any], context: ToolContext) -> str:
-    start, minutes = args["start"], args.get("duration_minutes", DEFAULT_MINUTES)
-    lines = [f"📅 {args['title']}", f"{_when(start, _language(args, context))}, {minutes} min"]
-    lines += [f"{sign} {args[name]}" for sign, name in (("👤", "with_whom"), ("📍", "place")) if args.get(name)]
+    language = _language(args, context)
+    facts = {name: args[name] for name in ("with_whom", "place") if args.get(name)}
     if args.get("repeats"):
-        lines.append(f"🔁 {wording.repeats_in_words(args['repeats'], _language(args, context))}")
+        facts["repeated"] = wording.repeats_in_words(args["repeats"], language)
+    minutes = args.get("duration_minutes", DEFAULT_MINUTES)
+    lines = [str(args["title"]), f"{_when(args['start'], language)}, {minutes} min"]
+    lines += [wording.SENTENCES[name][language].format(fact=fact) for name, fact in facts.items()]
     return "\n".join([*lines, *_other_day(args, context)])
 
 
@@ -334,13 +336,13 @@ def _other_day(args: dict[str, Any], context: ToolContext) -> list[str]:
 
 def _move_preview(args: dict[str, Any], context: ToolContext) -> str:
     language = _language(args, context)
-    lines = [f"📅 {args['title']}", _when(args["previous_start"], language), f"→ {_when(args['start'], language)}"]
+    lines = [str(args["title"]), _when(args["previous_start"], language), f"→ {_when(args['start'], language)}"]
     return "\n".join([*lines, *_other_day(args, context)])
 
 
 def _cancellation_preview(args: dict[str, Any], context: ToolContext) -> str:
     language = _language(args, context)
-    lines = [f"🗑️ {args['title']}", _when(args["start"], language)]
+    lines = [str(args["title"]), _when(args["start"], language)]
     lines += [wording.SENTENCES[f"only_{args['which']}"][language]] if args.get("which") else []
     return "\n".join(lines)
 

@@ -22,8 +22,8 @@ SENTENCES: dict[str, dict[Language, str]] = {
     "cancelled": {"en": "Cancelled: {title}, {slot}.", "es": "Cancelado: {title}, {slot}."},
     "or_other_day": {"en": " If you mean {day}, say so.", "es": " Si te refieres al {day}, dilo."},
     "not_other_day": {
-        "en": "❓ not {day}? If that is meant, reject this and say so",
-        "es": "❓ ¿no el {day}? Si es ese, recházalo y dilo",
+        "en": "Not {day}? If that is meant, reject this and say so",
+        "es": "¿No el {day}? Si es ese, recházalo y dilo",
     },
     "to_cancel": {"en": "To be cancelled: {title}, {slot}.", "es": "Se cancelará: {title}, {slot}."},
     "conflict": {
@@ -58,8 +58,11 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "en": "{title} repeats: {repeats}. Only {slot}, or all of them?",
         "es": "{title} se repite: {repeats}. ¿Solo {slot}, o todas?",
     },
-    "only_one": {"en": "🔁 only this one of those that repeat", "es": "🔁 solo esta de las que se repiten"},
-    "only_all": {"en": "🔁 this and all that repeat", "es": "🔁 esta y todas las que se repiten"},
+    "only_one": {"en": "Only this one of those that repeat", "es": "Solo esta de las que se repiten"},
+    "only_all": {"en": "This and all that repeat", "es": "Esta y todas las que se repiten"},
+    "with_whom": {"en": "With: {fact}", "es": "Con: {fact}"},
+    "place": {"en": "Place: {fact}", "es": "Lugar: {fact}"},
+    "repeated": {"en": "Repeats: {fact}", "es": "Se repite: {fact}"},
     "no_such_time": {"en": "There is no such time of day. At what time?", "es": "Esa hora no existe. ¿A qué hora?"},
     "unread": {
         "en": "I do not know what “{unread}” means here. Which day and time do you want?",

@@ -158,11 +158,11 @@ def test_writing_needs_approval(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("name", "language", "shown"),
     [
-        ("create_appointment", "en", "📅 Cita\nTuesday, 17 November 2026, 10:00 (UTC+00:00), 60 min\n👤 Ana"),
-        ("create_appointment", "es", "📅 Cita\nmartes, 17 de noviembre de 2026, 10:00 (UTC+00:00), 60 min\n👤 Ana"),
-        ("move_appointment", "es", "📅 Cita\nlunes, 16 de noviembre de 2026, 10:00 (UTC+00:00)\n→ martes"),
-        ("cancel_appointment", "es", "🗑️ Cita\nmartes, 17 de noviembre de 2026, 10:00 (UTC+00:00)"),
-        ("cancel_appointment", None, "🗑️ Cita\nmartes, 17 de noviembre de 2026, 10:00 (UTC+00:00)"),
+        ("create_appointment", "en", "Cita\nTuesday, 17 November 2026, 10:00 (UTC+00:00), 60 min\nWith: Ana"),
+        ("create_appointment", "es", "Cita\nmartes, 17 de noviembre de 2026, 10:00 (UTC+00:00), 60 min\nCon: Ana"),
+        ("move_appointment", "es", "Cita\nlunes, 16 de noviembre de 2026, 10:00 (UTC+00:00)\n→ martes"),
+        ("cancel_appointment", "es", "Cita\nmartes, 17 de noviembre de 2026, 10:00 (UTC+00:00)"),
+        ("cancel_appointment", None, "Cita\nmartes, 17 de noviembre de 2026, 10:00 (UTC+00:00)"),
     ],
 )
 def test_what_would_happen_is_shown_in_the_readers_language(
@@ -195,7 +195,7 @@ async def test_the_other_day_that_may_be_meant_is_on_the_card(
     preview: Any = next(tool for tool in appointment_tools(desk) if tool.name == found["next_tool"]).policy.preview
     args = {"title": found["title"], "start": datetime.fromisoformat(found["start"])}
     args |= {"other_day": date.fromisoformat(other)} if other else {}
-    assert ("❓" in preview(args, ToolContext())) == (other is not None)
+    assert ("?" in preview(args, ToolContext())) == (other is not None)
 
 
 async def test_an_answer_says_which_day_it_took_and_which_it_did_not(desk: Desk) -> None:
