@@ -1,4 +1,4 @@
-"""The event log in one SQLite file: events, read models and cursors change in one transaction."""
+"""The event log in one SQLite file, whose read models follow in the same transactions."""
 
 import json
 import sqlite3
@@ -12,6 +12,7 @@ from batuta.events.wire import opened
 from batuta.eventstore import sqlite_append
 from batuta.eventstore.base import LARGEST, LogOptions, StoreLog, check_advance, check_range, page_of
 from batuta.eventstore.decisions import overlap, sequence_conflict
+from batuta.eventstore.sqlite_append import SqliteAppends
 from batuta.eventstore.sqlite_database import SYNCHRONOUS, RunAll, SqliteFile
 from batuta.kernel.errors import ConfigurationError, FencedError, SequenceConflictError, StoreUnavailableError
 from batuta.kernel.ids import SessionId
@@ -45,6 +46,7 @@ class SqliteEventLog(StoreLog):
     def __init__(self, path: str | Path, **options: Unpack[LogOptions]) -> None:
         super().__init__(**options)
         self.database = SqliteFile(path)
+        self.appends = SqliteAppends()
 
     async def read(self, session_id: str, *, after: int = 0, epoch: int | None = None, limit: int = PAGE_SIZE) -> Page:
         """See `EventLog.read`."""
@@ -117,9 +119,9 @@ class SqliteEventLog(StoreLog):
         A batch that comes again is rare: every one is taken to be new, and only looked for where it is refused.
         """
         try:
-            return await self._write(_append_new, batch)
+            return await self._write(self._append_new, batch)
         except (FencedError, SequenceConflictError):
-            return await self._write(_append_all, batch)
+            return await self._write(self._append_all, batch)
 
     async def _write(self, append: RunAll, batch: Batch) -> Appended:
         try:
@@ -131,25 +133,23 @@ class SqliteEventLog(StoreLog):
             raise
         return appended
 
+    def _append_new(self, connection: sqlite3.Connection, batches: Sequence[Batch]) -> Sequence[Appended | Exception]:
+        """As `_append_all`, without looking for what the log holds already: its unique index refuses that."""
+        if len(batches) > 1 and overlap(batches):
+            return self._append_all(connection, batches)
+        return self.appends.append_all(connection, batches, are_new=True)
+
+    def _append_all(self, connection: sqlite3.Connection, batches: Sequence[Batch]) -> Sequence[Appended | Exception]:
+        """Together, unless one has to see what became of another."""
+        if len(batches) > 1 and overlap(batches):
+            return [self.appends.append_all(connection, [batch])[0] for batch in batches]
+        return self.appends.append_all(connection, batches)
+
     async def heads(self, session_ids: Collection[str]) -> Mapping[SessionId, int]:
         """See `EventLog.heads`."""
         owners = json.dumps(list(map(_session, session_ids)))
         rows = await self.database.look_up(lambda connection: connection.execute(_SELECT_HEADS, (owners,)).fetchall())
         return {SessionId(owner): last for owner, last in rows}
-
-
-def _append_new(connection: sqlite3.Connection, batches: Sequence[Batch]) -> Sequence[Appended | Exception]:
-    """As `_append_all`, without looking for what the log holds already: its unique index refuses that."""
-    if len(batches) > 1 and overlap(batches):
-        return _append_all(connection, batches)
-    return sqlite_append.append_all(connection, batches, are_new=True)
-
-
-def _append_all(connection: sqlite3.Connection, batches: Sequence[Batch]) -> Sequence[Appended | Exception]:
-    """Together, unless one has to see what became of another."""
-    if len(batches) > 1 and overlap(batches):
-        return [sqlite_append.append_all(connection, [batch])[0] for batch in batches]
-    return sqlite_append.append_all(connection, batches)
 
 
 def _page(connection: sqlite3.Connection, owner: SessionId, after: int, epoch: int | None, limit: int) -> StoredPage:

@@ -1,4 +1,9 @@
-"""What happens inside a write transaction of the SQLite log: a batch is decided on, stored and projected."""
+"""What happens inside a write transaction of the SQLite log: a batch is decided on, stored and projected.
+
+The read models follow with the next event that must not be seen without its rows, such as the end of a turn: one
+transaction writes the rows of a whole turn, which each of its batches would change again. What is left until then is
+kept in memory, so that it need not be read back, and marked in the file for the projector.
+"""
 
 import logging
 import sqlite3
@@ -41,6 +46,13 @@ _UPSERT_CURSORS = """
 INSERT INTO cursors (consumer, session_id, done_seq) VALUES {}
 ON CONFLICT (consumer, session_id) DO UPDATE SET done_seq = excluded.done_seq"""
 
+_UNMARK = "DELETE FROM dirty_sessions WHERE consumer = ? AND session_id = ?"
+
+MOST_LACKING = 256
+"""Events of a session that are left out of the read models before they follow in any case."""
+MOST_SESSIONS = 256
+"""Sessions of which that is kept in memory."""
+
 ROWS_AT_ONCE = (64, 32, 16)
 """How many rows one statement writes where there are more than the last of these; as many as there are, else."""
 
@@ -65,48 +77,113 @@ class State(NamedTuple):
 NEW = State(FIRST_EPOCH, 0, 0, GENESIS, 0)
 
 
-def append(connection: sqlite3.Connection, batch: Batch) -> Appended:
-    """Store a batch, or answer it as before, or raise. Everything that can be refused is refused before a write."""
-    (answer,) = append_all(connection, [batch])
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
+class Lacking(NamedTuple):
+    """What the read models of a session lack, as this process stored it."""
+
+    after: int
+    """How far the read models are."""
+    link: bytes
+    """Of the last event. The log holds these very events after that position if its own link is the same."""
+    news: tuple[tuple[Batch, Appended], ...]
 
 
-def append_all(
-    connection: sqlite3.Connection, batches: Sequence[Batch], *, are_new: bool = False
-) -> list[Appended | Exception]:
-    """Store batches that share no event and no client key: read once, decide one by one, write once.
+class SqliteAppends:
+    """Appends of one process to one file. Every call is made within a transaction of its only writer."""
 
-    For batches that are taken to be new nothing is looked up by the ids of their events: the unique index of these
-    refuses what is in the log already (`sqlite3.IntegrityError`), and a fence may refuse what was stored before.
-    """
-    states = _states(connection, {batch.session_id for batch in batches})
-    known = {} if are_new else _known(connection, batches)
-    behind = {owner for owner, state in states.items() if state.projected != state.last_seq}
-    answers: list[Appended | Exception] = []
-    news: list[tuple[Batch, Appended]] = []
-    rows: list[tuple[Any, ...]] = []
-    for batch in batches:
-        state = states.get(batch.session_id, NEW)
-        try:
-            earlier = earlier_answer(batch, state.fence, _places(known, batch), _claim(connection, batch))
-        except BatutaError as refusal:
-            answers.append(refusal)
-            continue
-        if earlier is not None:
-            answers.append(earlier)
-            continue
-        appended = next_positions(batch, state.epoch, state.last_seq)
-        link = _chained(batch, appended, state.link, rows)
-        fence = max(state.fence, batch.fence or 0)
-        states[batch.session_id] = State(state.epoch, appended.last_seq, fence, link, state.projected)
-        news.append((batch, appended))
-        answers.append(appended)
-    if news:
-        _write(connection, news, rows, states)
-        _project(connection, news, behind)
-    return answers
+    def __init__(self) -> None:
+        self._lacking: dict[str, Lacking] = {}
+
+    def append(self, connection: sqlite3.Connection, batch: Batch) -> Appended:
+        """Store a batch, or answer it as before, or raise. Everything that can be refused is refused before a write."""
+        (answer,) = self.append_all(connection, [batch])
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def append_all(
+        self, connection: sqlite3.Connection, batches: Sequence[Batch], *, are_new: bool = False
+    ) -> list[Appended | Exception]:
+        """Store batches that share no event and no client key: read once, decide one by one, write once.
+
+        For batches that are taken to be new nothing is looked up by the ids of their events: the unique index of these
+        refuses what is in the log already (`sqlite3.IntegrityError`), and a fence may refuse what was stored before.
+        """
+        before = _states(connection, {batch.session_id for batch in batches})
+        states = dict(before)
+        known = {} if are_new else _known(connection, batches)
+        answers: list[Appended | Exception] = []
+        news: list[tuple[Batch, Appended]] = []
+        rows: list[tuple[Any, ...]] = []
+        for batch in batches:
+            state = states.get(batch.session_id, NEW)
+            try:
+                earlier = earlier_answer(batch, state.fence, _places(known, batch), _claim(connection, batch))
+            except BatutaError as refusal:
+                answers.append(refusal)
+                continue
+            if earlier is not None:
+                answers.append(earlier)
+                continue
+            appended = next_positions(batch, state.epoch, state.last_seq)
+            link = _chained(batch, appended, state.link, rows)
+            fence = max(state.fence, batch.fence or 0)
+            states[batch.session_id] = State(state.epoch, appended.last_seq, fence, link, state.projected)
+            news.append((batch, appended))
+            answers.append(appended)
+        if news:
+            _write(connection, news, rows, states)
+            self._project(connection, news, before, states)
+        return answers
+
+    def lacking(self, owner: str, state: State) -> tuple[tuple[Batch, Appended], ...] | None:
+        """What the read models of a session lack; nothing (`None`) if this process does not know all of it."""
+        if state.projected == state.last_seq:
+            return ()
+        found = self._lacking.get(owner)
+        return found.news if found is not None and (found.after, found.link) == (state.projected, state.link) else None
+
+    def _project(
+        self,
+        connection: sqlite3.Connection,
+        news: Sequence[tuple[Batch, Appended]],
+        before: Mapping[str, State],
+        states: Mapping[str, State],
+    ) -> None:
+        """Bring the read models along in the same transaction where that is due, and leave the rest for later.
+
+        A session that cannot follow, or of which this process does not know what is lacking, is left to the projector:
+        its read models follow in order, or not at all.
+        """
+        if connection.execute(_OTHERS, (CONSUMER,)).fetchone() is not None:
+            ends = [(batch.session_id, appended.last_seq, CONSUMER) for batch, appended in news]
+            connection.executemany(_MARK_OTHERS, ends)
+        due: dict[str, Sequence[tuple[Batch, Appended]]] = {}
+        marked: set[str] = set()
+        left: list[str] = []
+        for owner, added in _by_session(news).items():
+            earlier, state = self.lacking(owner, before.get(owner, NEW)), states[owner]
+            self._lacking.pop(owner, None)
+            if earlier:
+                marked.add(owner)
+            if earlier is None:
+                left.append(owner)
+            elif _is_due(added) or state.last_seq - state.projected > MOST_LACKING:
+                due[owner] = (*earlier, *added)
+            else:
+                self._leave(owner, Lacking(state.projected, state.link, (*earlier, *added)))
+                left.append(owner)
+        failed = _projected(connection, due, states) if due else []
+        if unmarked := marked.intersection(due).difference(failed):
+            connection.executemany(_UNMARK, [(CONSUMER, owner) for owner in unmarked])
+        now = stamp(datetime.now(UTC))
+        new = [owner for owner in (*left, *failed) if owner not in marked]
+        connection.executemany(_MARK_ONE, [(CONSUMER, owner, states[owner].last_seq, now) for owner in new])
+
+    def _leave(self, owner: str, lacking: Lacking) -> None:
+        """Keep it, and let go of the oldest if there are too many: the projector finds it in the log."""
+        self._lacking[owner] = lacking
+        if len(self._lacking) > MOST_SESSIONS:
+            del self._lacking[next(iter(self._lacking))]
 
 
 def state_of(connection: sqlite3.Connection, session_id: str) -> State:
@@ -228,31 +305,34 @@ def _write(
             connection.execute(_INSERT_CLAIM, (batch.session_id, batch.client_key, batch.content, *where))
 
 
-def _project(connection: sqlite3.Connection, news: Sequence[tuple[Batch, Appended]], behind: set[str]) -> None:
-    """Bring the read models along in the same transaction; a session that cannot follow is left to the projector.
+def _by_session(news: Iterable[tuple[Batch, Appended]]) -> dict[str, list[tuple[Batch, Appended]]]:
+    found: dict[str, list[tuple[Batch, Appended]]] = {}
+    for one in news:
+        found.setdefault(one[0].session_id, []).append(one)
+    return found
 
-    `behind` are sessions that were left to it before: they follow in order, or not at all.
-    """
-    if connection.execute(_OTHERS, (CONSUMER,)).fetchone() is not None:
-        marks = [(batch.session_id, appended.last_seq, CONSUMER) for batch, appended in news]
-        connection.executemany(_MARK_OTHERS, marks)
-    ready = [one for one in news if one[0].session_id not in behind]
-    if not _try_to_apply(connection, ready):
+
+def _is_due(news: Iterable[tuple[Batch, Appended]]) -> bool:
+    """Whether an event must not be seen without its rows."""
+    return any(event.is_sync_required for batch, _ in news for event in batch.events)
+
+
+def _projected(
+    connection: sqlite3.Connection, due: Mapping[str, Sequence[tuple[Batch, Appended]]], states: Mapping[str, State]
+) -> list[str]:
+    """Change the read models of these sessions, and their cursors. Those that cannot follow."""
+    failed: list[str] = []
+    if not _try_to_apply(connection, [one for news in due.values() for one in news]):
         # One of them is to blame: find out which, and let the others go on.
-        for one in ready:
-            if one[0].session_id in behind or not _try_to_apply(connection, [one]):
-                behind.add(one[0].session_id)
-    done = {batch.session_id: appended.last_seq for batch, appended in news if batch.session_id not in behind}
-    write_rows(connection, _UPSERT_CURSORS, [(CONSUMER, owner, last) for owner, last in done.items()])
-    if behind:
-        now = stamp(datetime.now(UTC))
-        left = [
-            (CONSUMER, one.session_id, appended.last_seq, now) for one, appended in news if one.session_id in behind
-        ]
-        connection.executemany(_MARK_ONE, left)
+        failed = [owner for owner, news in due.items() if not _try_to_apply(connection, news)]
+    done = [owner for owner in due if owner not in failed]
+    write_rows(connection, _UPSERT_CURSORS, [(CONSUMER, owner, states[owner].last_seq) for owner in done])
+    return failed
 
 
-def _changes(news: Sequence[tuple[Batch, Appended]]) -> list[Upsert]:
+def changes_of_news(news: Iterable[tuple[Batch, Appended]]) -> list[Upsert]:
+    """What stored batches change in the read models."""
+    news = list(news)
     records = [
         Record(appended.epoch, seq, event)
         for batch, appended in news
@@ -264,7 +344,7 @@ def _changes(news: Sequence[tuple[Batch, Appended]]) -> list[Upsert]:
 def _try_to_apply(connection: sqlite3.Connection, news: Sequence[tuple[Batch, Appended]]) -> bool:
     connection.execute("SAVEPOINT projection")
     try:
-        apply(connection, _changes(news))
+        apply(connection, changes_of_news(news))
     except Exception:
         connection.execute("ROLLBACK TO projection")
         log.exception("read models do not take %s", [(batch.session_id, appended) for batch, appended in news[:3]])

@@ -12,7 +12,7 @@ from batuta.eventstore.projectors import Backlog, DeadLetter
 from batuta.eventstore.readmodels import CONSUMER, READ_MODELS, changes_of
 from batuta.eventstore.replay import TracePlace
 from batuta.eventstore.sqlite import SqliteEventLog
-from batuta.eventstore.sqlite_append import stamp
+from batuta.eventstore.sqlite_append import SqliteAppends, changes_of_news, stamp
 from batuta.kernel.ids import SessionId
 
 _SELECT_DUE = """
@@ -21,7 +21,8 @@ LEFT JOIN cursors c ON c.consumer = d.consumer AND c.session_id = d.session_id
 WHERE d.consumer = ? AND (c.retry_at IS NULL OR c.retry_at <= ?)
 GROUP BY d.session_id ORDER BY min(d.marked_at) LIMIT ?"""
 _SELECT_BEHIND = """
-SELECT d.session_id, coalesce(max(c.done_seq), 0), max(d.last_seq) FROM dirty_sessions d
+SELECT d.session_id, coalesce(max(c.done_seq), 0), max(h.last_seq) FROM dirty_sessions d
+JOIN log_heads h ON h.session_id = d.session_id
 LEFT JOIN cursors c ON c.consumer = d.consumer AND c.session_id = d.session_id
 WHERE d.consumer = ? AND (c.retry_at IS NULL OR c.retry_at <= ?) AND {}
 GROUP BY d.session_id ORDER BY min(d.marked_at)"""
@@ -35,7 +36,9 @@ _FAIL = """
 INSERT INTO cursors (consumer, session_id, done_seq, failures, retry_at) VALUES (?, ?, 0, 1, ?)
 ON CONFLICT (consumer, session_id) DO UPDATE SET failures = cursors.failures + 1, retry_at = excluded.retry_at
 RETURNING failures"""
-_UNMARK = "DELETE FROM dirty_sessions WHERE consumer = ? AND session_id = ? AND last_seq <= ?"
+_UNMARK = """
+DELETE FROM dirty_sessions WHERE consumer = ? AND session_id = ?
+  AND NOT EXISTS (SELECT 1 FROM log_heads h WHERE h.session_id = dirty_sessions.session_id AND h.last_seq > ?)"""
 _MARK = """
 INSERT OR IGNORE INTO dirty_sessions (consumer, session_id, last_seq, marked_at)
 SELECT ?, session_id, last_seq, ? FROM log_heads WHERE last_seq > 0 AND {}"""
@@ -54,6 +57,7 @@ class SqliteProjections:
 
     def __init__(self, log: SqliteEventLog) -> None:
         self._database = log.database
+        self._appends = log.appends
         self._clock = log.clock
 
     async def due(self, limit: int) -> Sequence[SessionId]:
@@ -74,8 +78,9 @@ class SqliteProjections:
 
     async def project(self, session_ids: Sequence[SessionId], *, max_events: int, waits: bool = True) -> int:
         """See `ProjectionStore.project`."""
+        appends = self._appends
         return await self._database.write(
-            lambda connection: sum(_project(connection, owner, max_events) for owner in session_ids), weight=64
+            lambda connection: sum(_project(connection, appends, owner, max_events) for owner in session_ids), weight=64
         )
 
     async def projected(self, session_id: SessionId) -> int:
@@ -132,16 +137,21 @@ def _cursor(connection: sqlite3.Connection, owner: SessionId) -> tuple[int, int]
     return (0, 0) if row is None else (row[0], row[1])
 
 
-def _project(connection: sqlite3.Connection, owner: SessionId, max_events: int) -> int:
-    done, _ = _cursor(connection, owner)
-    rows = connection.execute(_SELECT_EVENTS, (owner, done, max_events)).fetchall()
-    records = [
-        Record(epoch, seq, None if payload is None else revive(owner, seq, event_id, payload))
-        for epoch, seq, event_id, payload in rows
-    ]
-    sqlite_append.apply(connection, changes_of(records))
-    _move(connection, owner, done + len(rows))
-    return len(rows)
+def _project(connection: sqlite3.Connection, appends: SqliteAppends, owner: SessionId, max_events: int) -> int:
+    state = sqlite_append.state_of(connection, owner)
+    count = state.last_seq - state.projected
+    if count <= max_events and (known := appends.lacking(owner, state)):
+        changes = changes_of_news(known)
+    else:
+        rows = connection.execute(_SELECT_EVENTS, (owner, state.projected, max_events)).fetchall()
+        changes, count = changes_of([_record(owner, *row) for row in rows]), len(rows)
+    sqlite_append.apply(connection, changes)
+    _move(connection, owner, state.projected + count)
+    return count
+
+
+def _record(owner: SessionId, epoch: int, seq: int, event_id: str, payload: str | None) -> Record:
+    return Record(epoch, seq, None if payload is None else revive(owner, seq, event_id, payload))
 
 
 def _move(connection: sqlite3.Connection, owner: SessionId, to: int) -> None:

@@ -15,7 +15,7 @@ from batuta.eventstore import work_rules as rules
 from batuta.eventstore.decisions import insist
 from batuta.eventstore.journal import events_of_turn
 from batuta.eventstore.sqlite import SqliteEventLog
-from batuta.eventstore.sqlite_append import adapted_row, stamp
+from batuta.eventstore.sqlite_append import SqliteAppends, adapted_row, stamp
 from batuta.eventstore.turns import Rule, RuledTurnQueue, canonical, lease_of
 from batuta.eventstore.work_rules import Row
 
@@ -122,24 +122,26 @@ class SqliteTurnQueue(RuledTurnQueue):
     ) -> Accepted:
         row = rules.new_row(work, events, client_key, self._clock.now())
         answer = await self._database.write(
-            lambda connection: _accept(connection, row, batch), weight=max(1, len(events))
+            lambda connection: _accept(connection, self.log.appends, row, batch), weight=max(1, len(events))
         )
         if batch is not None:
             self.log.bells.ring([batch.session_id])
         return answer
 
     async def _change(self, turn_id: str, rule: Rule, batches: Sequence[Batch] = ()) -> tuple[Row, bool] | None:
-        now, wanted = self._clock.now(), canonical(turn_id)
-        changed = await self._database.write(lambda connection: _change(connection, wanted, rule, batches, now))
+        now, wanted, appends = self._clock.now(), canonical(turn_id), self.log.appends
+        changed = await self._database.write(
+            lambda connection: _change(connection, appends, wanted, rule, batches, now)
+        )
         self.log.bells.ring([batch.session_id for batch in batches])
         return changed
 
 
-def _accept(connection: sqlite3.Connection, row: Row, batch: Batch | None) -> Accepted:
+def _accept(connection: sqlite3.Connection, appends: SqliteAppends, row: Row, batch: Batch | None) -> Accepted:
     existing = _one(connection, _SELECT_EXISTING, row["turn_id"], row["session_id"], row["client_key"])
     if existing is not None:
         return rules.accepted_before(existing, row)
-    appended = sqlite_append.append(connection, batch) if batch is not None else None
+    appended = appends.append(connection, batch) if batch is not None else None
     row = rules.with_place(row, appended)
     marks = ", ".join("?" * len(row))
     values = adapted_row(row.values())
@@ -179,7 +181,12 @@ def _next_fence(connection: sqlite3.Connection, row: Row) -> int:
 
 
 def _change(
-    connection: sqlite3.Connection, turn_id: str, rule: Rule, batches: Sequence[Batch], now: datetime
+    connection: sqlite3.Connection,
+    appends: SqliteAppends,
+    turn_id: str,
+    rule: Rule,
+    batches: Sequence[Batch],
+    now: datetime,
 ) -> tuple[Row, bool] | None:
     row = _one(connection, _SELECT, turn_id)
     if row is None:
@@ -188,7 +195,7 @@ def _change(
     if changes is None:
         return row, False
     if batches and rules.is_move(changes):
-        insist(sqlite_append.append_all(connection, batches))
+        insist(appends.append_all(connection, batches))
     _update(connection, row, changes, now)
     return {**row, **changes}, True
 
