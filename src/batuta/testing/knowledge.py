@@ -147,6 +147,13 @@ class PassageIndexConformance:
         assert (await index.find(terms_of("hotels"), ADA)).statistics.passages == 0
         assert names(await found_by(index, "hotels", BEN)) == ["b"]
 
+    async def test_a_search_for_no_words_says_how_many_passages_there_are(self, index: PassageIndex) -> None:
+        assert (await index.find((), ADA)).statistics.passages == 0
+        await index.put(a_document("a", "Hotels cost 130."))
+        found = await index.find((), ADA)
+        assert (found.statistics.passages, found.passages) == (1, ())
+        assert (await index.find((), BEN)).statistics.passages == 0
+
     async def test_any_question_can_be_searched(self, index: PassageIndex) -> None:
         await index.put(a_document("a", "Hotels cost 130."))
         for question in (

@@ -43,6 +43,8 @@ async def own_words(index: PassageIndex, user_id: str, text: str) -> str | None:
     title and the name of its file count. By words alone: this is asked of every message.
     """
     scope = SearchScope(owners=(owner_of(user_id),))
+    if not (await index.find((), scope, limit=1)).statistics.passages:
+        return None  # most people have brought no documents: their messages are not taken apart for them
     found = await Retriever(index, synonyms=others_for).search(text, scope, limit=OWN_PASSAGES)
     asked = [(word, terms_of(word, others_for)) for word in dict.fromkeys(tokens(text))]
     held = [" ".join(word for word, terms in asked if _has_all(terms, _stems_of(each.passage))) for each in found]

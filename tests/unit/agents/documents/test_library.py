@@ -8,7 +8,7 @@ import pytest
 
 from batuta.agents.documents import SAMPLES, DocumentLibrary
 from batuta.agents.documents.agent import folder_library
-from batuta.agents.documents.library import owner_of
+from batuta.agents.documents.library import own_words, owner_of
 from batuta.kernel.errors import ConfigurationError
 from batuta.kernel.users import ANONYMOUS_USER, ToolUser
 from batuta.knowledge.disagree import Statement
@@ -134,3 +134,13 @@ async def test_what_a_person_brought_answers_before_the_samples(samples: Documen
     assert await samples.contradicted(statement, scope) == []
     hotels = await samples.search(["How much may a hotel in London cost?"], scope, limit=5)
     assert hotels[0].passage.name == "travel-policy.md"
+
+
+async def test_a_message_of_a_person_without_documents_is_not_taken_apart(
+    library: DocumentLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lease = read(b"The rent of a half plot is 40 euros a month.\n", "lease.md", max_chars=1_000)
+    await library.index.put(IndexedDocument(document_id="lease", owner=owner_of("ana"), name="lease.md", content=lease))
+    assert await own_words(library.index, "ana", "What is the rent of a half plot?") is not None
+    monkeypatch.setattr("batuta.agents.documents.library.Retriever", None)
+    assert await own_words(library.index, "ben", "What is the rent of a half plot?") is None
