@@ -5,7 +5,8 @@
 
 A real turn on the embedded platform with the team and the offline model that come with it: the message is sent over
 HTTP and its turn is followed as server-sent events. What is imported or started before the message does not count, nor
-what not every one of a few such messages passes: heartbeats, timers, and what else a busy machine lets run meanwhile.
+what not every one of a few such messages passes, nor what a task of the platform does without a message, too: it looks
+for work and for those who have left all the time, the more often the longer a message takes.
 """
 
 import argparse
@@ -31,18 +32,38 @@ from batuta.server.wiring import open_platform
 SOURCE = Path(__file__).parents[1] / "src" / "batuta"
 QUESTIONS = ("What is 12 * 7?", "What is 13 * 8?", "What is 14 * 9?")
 WARM_UP = "What is 2 + 3?"
+IDLE_SECONDS = 3.0
+
+
+Call = tuple[str, CodeType]
+"""The task that called, and what."""
 
 
 class Passed:
-    """The functions of ours that ran every time it watched."""
+    """The functions of ours that ran every time it watched, without what the same task runs when nothing is asked."""
 
     def __init__(self) -> None:
-        self._codes: set[CodeType] = set()
+        self._calls: set[Call] = set()
+        self._idle: set[Call] = set()
         self._always: set[CodeType] | None = None
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Count the calls of all threads within the block."""
+        """Count the calls within the block."""
+        with self._noting():
+            yield
+        codes = {code for _, code in self._calls - self._idle}
+        self._always = codes if self._always is None else self._always & codes
+
+    async def idling(self, seconds: float) -> None:
+        """Learn what runs without a message."""
+        with self._noting():
+            await asyncio.sleep(seconds)
+        self._idle |= self._calls
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        self._calls = set()
         threading.setprofile(self._note)
         sys.setprofile(self._note)
         try:
@@ -50,8 +71,6 @@ class Passed:
         finally:
             sys.setprofile(None)
             threading.setprofile(None)
-            self._always = self._codes if self._always is None else self._always & self._codes
-            self._codes = set()
 
     def by_file(self) -> dict[str, list[str]]:
         """The names of the functions that ran, by file."""
@@ -63,7 +82,16 @@ class Passed:
 
     def _note(self, frame: FrameType, event: str, argument: Any) -> None:
         if event == "call":
-            self._codes.add(frame.f_code)
+            self._calls.add((_task(), frame.f_code))
+
+
+def _task() -> str:
+    """What the calling task runs: it may be started again and again."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # another thread
+        return threading.current_thread().name
+    return "" if task is None else str(getattr(task.get_coro(), "__qualname__", ""))
 
 
 async def passed_by_a_message(data_dir: Path) -> dict[str, list[str]]:
@@ -80,6 +108,7 @@ async def passed_by_a_message(data_dir: Path) -> dict[str, list[str]]:
             http.headers["X-CSRF-Token"] = login.json()["csrf_token"]
             session = (await http.post("/api/sessions", json={})).raise_for_status().json()["session_id"]
             await _send(http, session, WARM_UP)
+            await passed.idling(IDLE_SECONDS)
             for question in QUESTIONS:
                 with passed.watching():
                     answer = await _send(http, session, question)
