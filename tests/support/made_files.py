@@ -95,14 +95,15 @@ def _shape(text: str, placeholder: str) -> str:
 
 
 def a_pdf(*pages: Sequence[str], extra: bytes = b"") -> bytes:
-    """Pages of lines."""
+    """Pages of lines; one that begins with "# " is written in large letters."""
     objects: list[bytes] = []
     kids = " ".join(f"{4 + 2 * n} 0 R" for n in range(len(pages)))
     objects.append(b"<< /Type /Catalog /Pages 2 0 R >>")
     objects.append(f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode())
     objects.append(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
     for number, lines in enumerate(pages):
-        shown = "".join(f"({line}) Tj 0 -20 Td " for line in lines)
+        sizes = [(20 if line.startswith("# ") else 12, line.removeprefix("# ")) for line in lines]
+        shown = "".join(f"/F1 {size} Tf ({line}) Tj 0 -24 Td " for size, line in sizes)
         content = b"BT /F1 12 Tf 50 750 Td " + shown.encode("cp1252") + b"ET" + extra
         page = f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R "
         objects.append(page.encode() + b"/Resources << /Font << /F1 3 0 R >> >> >>")

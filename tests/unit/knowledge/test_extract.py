@@ -362,3 +362,32 @@ async def test_a_file_whose_process_is_killed_every_time_is_given_up(extractor: 
     with pytest.raises(ExtractionFailedError) as given_up:
         await reading
     assert given_up.value.reason == "too_large"
+
+
+def test_lines_in_large_letters_of_a_pdf_are_headings() -> None:
+    """A heading of two lines is one, and goes on over the end of a page."""
+    pages = [
+        [
+            "# Rules of the",
+            "# shipyard",
+            "Open from May on.",
+            "# Cranes",
+            "A lift costs 40 euros.",
+            "It takes an hour.",
+        ],
+        ["Masts are lifted as well.", "# Sheds", "A place costs 9 euros."],
+    ]
+    found = read(a_pdf(*pages), "rules.pdf", max_chars=10_000)
+    assert found.title == "Rules of the shipyard"
+    assert [(each.headings, each.place.number) for each in found.segments if each.kind == "text"] == [
+        ((), 1),
+        (("Cranes",), 1),
+        (("Cranes",), 2),
+        (("Sheds",), 2),
+    ]
+    assert "A lift costs 40 euros.\nIt takes an hour." in found.text
+
+
+def test_a_page_in_letters_of_one_size_has_no_headings_of_them() -> None:
+    found = read(a_pdf(["Cranes", "A lift costs 40 euros."]), "rules.pdf", max_chars=10_000)
+    assert [each.kind for each in found.segments] == ["text"]
