@@ -138,6 +138,12 @@ _OPERATOR = re.compile(r"\*\*|//|[-+*/%]|sqrt|round|abs|floor|ceil|min|max")
 _DATE_LIKE = re.compile(
     r"\b\d{4}-\d{1,2}-\d{1,2}(?:t[\d:.+z-]*)?|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b\d{1,2}:\d\d\b", re.IGNORECASE
 )
+_YEARS = re.compile(
+    r"\b(?:de|desde|from)\s+(?:19[5-9]|20[0-4])\d\s+(?:a|al|hasta|to|until)\s+(?:19[5-9]|20[0-4])\d\b"
+    r"(?!.*(?:[€$£%]|\b(?:euros?|eur|dollars?|pounds?|percent\w*|porcentaje|por\s+ciento)\b))",
+    re.IGNORECASE,
+)
+"""From one year to another: nothing to reckon with."""
 _REFERENCE = re.compile(
     r"\b(?:that|it|this|the\s+(?:result|total|answer)|eso|esto|ese\s+(?:resultado|total|numero)|el\s+(?:resultado|total)|lo|la)\b"
 )
@@ -249,13 +255,18 @@ def _plain(text: str, language: Language) -> str:
 
 
 def _with_numbers(text: str, language: Language) -> str:
-    text = _DATE_LIKE.sub(lambda match: " " * len(match.group()), composed(text))
+    text = _DATE_LIKE.sub(_blank, composed(text))
+    text = _YEARS.sub(_blank, text)
     for number in reversed(find_numbers(text, language=language)):
         written = _written(number.value)
         if _DOZENS.search(number.text):
             written = f"({_written(number.value / 12)} * 12)"  # a sum by itself: "how many are three dozen?"
         text = f"{text[: number.span.start]}{written}{text[number.span.end :]}"
     return re.sub(rf"(?<=\d){_PERCENT}", "%", aligned(text))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
 
 
 def _written(value: Decimal) -> str:

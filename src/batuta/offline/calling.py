@@ -13,7 +13,7 @@ from typing import Any
 from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
 from batuta.language.interpretation import AMENDED_BY, FULLY_EXPLAINED, Interpretation
 from batuta.llm.model import ModelRequest, ToolSpec
-from batuta.offline.context import DialogueContext, context_of, goes_on
+from batuta.offline.context import DialogueContext, amendment, context_of, goes_on, goes_on_from_documents
 from batuta.offline.own_tables import own_table_for
 from batuta.offline.parameters import filled_by_schema, fits_description
 from batuta.offline.phrases import phrase
@@ -58,7 +58,10 @@ def _first(request: ModelRequest, now: datetime) -> NextCalls:
         return _by_description(request, task)
     planner = Planner(own, now, language=task.default_language, has_small_talk=False)
     results = "\n".join(outcome.text for outcome in task.results)  # what `it` may mean, else what was answered last
-    last = results or context_of(request.messages, planner.interpreter, now, task.default_language).answer
+    context = context_of(request.messages, planner.interpreter, now, task.default_language)
+    if goes_on_from_documents(task.text, context, planner.interpreter, now):
+        task = replace(task, text=amendment(task.text, context, planner.interpreter, now) or task.text)
+    last = results or context.answer
     pieces = _pieces(task, planner, last)
     if task.results and pieces and all(piece.intent.takes == "dataset" for piece in pieces):
         tables = tables_named(last)

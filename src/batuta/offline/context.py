@@ -324,6 +324,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
         return None
     if _asks_of_it(text, context, interpreter, now) or _ranks_it(text, context, interpreter, now):
         return _amended(context.request, text)
+    if goes_on_from_documents(text, context, interpreter, now):
+        return _amended(context.request, text)
     named = _with_antecedent(text, context, interpreter, now)
     if named is not None:
         return named
@@ -428,6 +430,14 @@ def _asks_of_it(text: str, context: DialogueContext, interpreter: Interpreter, n
         return False
     before = next(iter(interpreter.interpret(base_of(context.request), now=now, reader=context.language)), None)
     return before is not None and (before.intent.is_fallback or is_cited(context.answer))
+
+
+def goes_on_from_documents(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:
+    """Whether a message asks the same of another thing, after an answer that quoted documents: "and the large one?"."""
+    if not is_cited(context.answer) or not is_follow_up(text) or len(text.split()) > LONGEST_FOLLOW_UP:
+        return False
+    best = next(iter(interpreter.interpret(text, now=now, reader=context.language)), None)
+    return best is None or best.intent.is_fallback or not best.is_sure
 
 
 def _ranks_it(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> bool:

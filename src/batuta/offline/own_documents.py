@@ -3,6 +3,8 @@
 Pure.
 """
 
+import re
+
 from batuta.language.choices import index_for
 from batuta.language.folding import fold, stem, words_of
 from batuta.language.interpretation import Interpretation
@@ -12,6 +14,10 @@ from batuta.offline.topics import is_light, tells_nothing
 _ORDERS = frozenset(("list", "enumerate", "summarise", "summarize", "compare", "explain",
                      "lista", "enumera", "resume", "resumen", "compara", "explica"))  # fmt: skip
 """Words that open an order to read, and name nothing."""
+_ASKS_NO_DAY = re.compile(
+    r"^\W*(?:(?:a|con|de|para|por|to|with|by|for) )?(?:who|whom|whose|where|why|quien(?:es)?|donde|por que)\b"
+)
+_OF_DAYS = frozenset(("date", "end", "period", "flag", "found"))
 LEAST_WORDS = 2
 """That stand together in a document, for a message that is no question to be about it."""
 LEAST_SHARE = 0.6
@@ -32,6 +38,14 @@ def stands_in_documents(task: Task, best: Interpretation | None, *, is_question:
     if best is None or not best.is_sure or best.intent.reply is not None or best.intent.tool is None:
         return len(held) >= LEAST_SHARE * len(told)
     return len(held) == len(told) and not _is_named(task.text, best)
+
+
+def asks_no_day(text: str, meaning: Interpretation) -> bool:
+    """Whether a text asks for a person, a place or a reason, and a meaning takes days alone: who was absent on 3 February
+    is no count of days.
+    """
+    slots = meaning.intent.slots
+    return _ASKS_NO_DAY.match(fold(text)) is not None and bool(slots) and all(slot.type in _OF_DAYS for slot in slots)
 
 
 def _is_named(text: str, meaning: Interpretation) -> bool:

@@ -35,6 +35,7 @@ from batuta.offline.context import (
     changed_result,
     eligible,
     goes_on,
+    goes_on_from_documents,
     is_bare,
     narrowed,
     opened_by,
@@ -56,7 +57,7 @@ from batuta.offline.division import (
     two_subjects,
     weak_joints,
 )
-from batuta.offline.own_documents import stands_in_documents
+from batuta.offline.own_documents import asks_no_day, stands_in_documents
 from batuta.offline.own_tables import asks_figures, chose_own, own_table_for, which_table
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import Task
@@ -158,6 +159,8 @@ class Planner:
             change = RequestPart(text=text, meaning=self.interpreter.filled(*changed, said, self._now))
             return self._steps([*self._narrowing(text, context), change])
         amended = amendment(text, context, self.interpreter, self._now)
+        if amended is not None and goes_on_from_documents(text, context, self.interpreter, self._now):
+            return self._looked_up(amended)
         if amended is not None:
             return self._for_whole(amended, task, context)
         if self._stands_in_documents(text, task, context):
@@ -328,6 +331,7 @@ class Planner:
         is_own = best.is_specific or _OF_ONESELF.search(fold(text)) is not None
         is_empty = is_telling and not best.values.keys() - (set() if best.is_sure and is_own else texts)
         is_empty &= best.confidence < (LEAST_OF_A_TEXT if texts else LEAST_OF_AN_EMPTY)
+        is_empty |= asks_no_day(text, best)
         is_in_doubt = (bool(best.unknown) and best.unknown_kind != "zone") or not best.is_sure or is_empty
         if fallback is None or not is_in_doubt or len(steps) != 1 or steps[0]["agent_id"] == fallback[0]:
             return plan

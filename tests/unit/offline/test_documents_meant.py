@@ -35,6 +35,19 @@ def test_a_question_may_open_with_a_preposition(text: str) -> None:
     assert agents(text, "") == [DOCS]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "¿Quién faltó a la reunión del 3 de febrero?",
+        "¿Dónde se celebró la asamblea del 9 de mayo de 2025?",
+        "¿Cuánto ha subido la cuota del amarre de 2024 a 2025?",
+        "How much has the mooring fee risen from 2024 to 2025?",
+    ],
+)
+def test_a_day_or_a_year_in_a_question_is_nothing_to_reckon_with(text: str) -> None:
+    assert agents(text, "") == [DOCS]
+
+
 @pytest.mark.parametrize("text", ["ventas por país este año", "¿Qué clientes nos deben más dinero?"])
 def test_a_measure_that_is_named_is_read_from_the_business(text: str) -> None:
     assert agents(text, text) == [ERP]
