@@ -13,6 +13,7 @@ from batuta.knowledge.chunk import chunks_of
 from batuta.knowledge.document import DocumentText, Location
 from batuta.knowledge.query import Roots, Term
 from batuta.knowledge.scoring import Statistics, Stems, joined
+from batuta.knowledge.versions import month_names
 from batuta.knowledge.words import Language, language_of, stems, tokens
 
 CANDIDATES = 100
@@ -195,7 +196,7 @@ def passage_rows(document: IndexedDocument) -> list[PassageRow]:
     for number, chunk in enumerate(chunks_of(content)):
         text = content.text[chunk.start : chunk.end]
         language = language_of(text, default=spoken)
-        above = " ".join((content.title, *chunk.headings, document.name))
+        above = " ".join((content.title, *chunk.headings, document.name, month_names(document.name)))
         rows.append(
             PassageRow(
                 number=number,

@@ -1,5 +1,6 @@
 """A question as terms: each word with its stems in both languages and other words for it, counted."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ LONGEST_ENDING = 4
 """Letters that kin have in common at least, and that one of them may have more."""
 MAX_KIN = 8
 MAX_QUESTION_CHARS = 8_000
+_PAST = re.compile(r"\w{2,}(?:aron|ieron|ó)$")
 
 Synonyms = Callable[[str], frozenset[str]]
 """From a folded word to other words for it: translations too, so that one language finds the other."""
@@ -27,6 +29,8 @@ class Term:
     """Stems of words that mean the same; they count for less."""
     count: int = 1
     """How often the question has it."""
+    is_past_verb: bool = False
+    """Whether it is a Spanish verb that tells what was done: documents often have another one for it."""
 
     @property
     def all_stems(self) -> frozenset[str]:
@@ -39,10 +43,13 @@ def terms_of(question: str, synonyms: Synonyms | None = None) -> tuple[Term, ...
     words = tokens(question[:MAX_QUESTION_CHARS])
     left_out = stop_words(question)
     kept = [word for word in words if word not in left_out] or words
-    counts: Counter[tuple[frozenset[str], frozenset[str]]] = Counter()
+    counts: Counter[tuple[frozenset[str], frozenset[str], bool]] = Counter()
     for word, number in Counter(kept).items():
-        counts[_stems(word), _others(word, synonyms)] += number
-    return tuple(Term(stems=own, others=others - own, count=n) for (own, others), n in counts.most_common(MAX_TERMS))
+        counts[_stems(word), _others(word, synonyms), _PAST.search(word) is not None] += number
+    return tuple(
+        Term(stems=own, others=others - own, count=number, is_past_verb=is_past)
+        for (own, others, is_past), number in counts.most_common(MAX_TERMS)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,12 @@ def roots_of(terms: Sequence[Term], counts: Sequence[int]) -> Roots:
     """Of the terms that stand in no passage, the stems that are words and long enough to have kin."""
     unknown = {stem for term, count in zip(terms, counts, strict=True) if not count for stem in term.stems}
     return Roots(tuple(sorted(stem for stem in unknown if len(stem) >= LEAST_ROOT and stem.isalpha())))
+
+
+def without_unknown_verbs(terms: Sequence[Term], counts: Sequence[int]) -> tuple[Term, ...]:
+    """Without the verbs that stand nowhere, if anything is left: what is asked about tells more than how."""
+    kept = tuple(term for term, count in zip(terms, counts, strict=True) if count or not term.is_past_verb)
+    return kept if any(counts) else tuple(terms)
 
 
 def with_kin(terms: Sequence[Term], roots: Roots, known: Collection[str]) -> tuple[Term, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from batuta.knowledge.index import CANDIDATES, Candidate, PassageIndex, SearchScope, StoredPassage
-from batuta.knowledge.query import Roots, Synonyms, Term, roots_of, terms_of, with_kin
+from batuta.knowledge.query import Roots, Synonyms, Term, roots_of, terms_of, with_kin, without_unknown_verbs
 from batuta.knowledge.scoring import OTHER_WORD, Score, Statistics, score, weights, with_title
 from batuta.knowledge.spelling import LEAST_ALIKE, may_be_mistyped, meant_by
 from batuta.knowledge.vectors.search import MeaningSearch
@@ -113,6 +113,9 @@ class Retriever:
         if known:
             terms = with_kin(terms, roots, known)
             found = await self._index.find(terms, scope, limit=CANDIDATES)
+        kept = without_unknown_verbs(terms, found.statistics.counts)
+        if len(kept) < len(terms):
+            terms, found = kept, await self._index.find(kept, scope, limit=CANDIDATES)
         near = [] if self._meaning is None else await self._meaning.near(question, scope)
         worth = weights(terms, found.statistics)
         ranked = _ranked(terms, worth, found.statistics, found.passages)

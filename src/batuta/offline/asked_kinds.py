@@ -18,8 +18,15 @@ MONEY = re.compile(
 )
 STRICT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
-        re.compile(r"\b(?:how much .*\bcosts?|what .*\bcosts?|cuanto (?:\w+ ){0,2}?(?:cuest\w+|costo|costaron|costara\w*|ha costado|han costado))\b"),
+        re.compile(r"\b(?:how much .*\bcosts?|what .*\bcosts?|cuanto (?:\w+ ){0,2}?(?:cuest\w+|costo|costaron|costara\w*|ha costado|han costado)"
+                   r"|(?:what|which) (?:is |was |are |were )?(?:the )?(?:\w+ )?prices?(?! list)|(?:que|cual es el|cual era el) precio)\b"),
         re.compile(rf"{MONEY.pattern}|\b(?:price|precio|cost|coste|importe|amount|fee|fare|tarifa|cuota|total)\w*\b.*\d|^\D+\d+(?:[.,]\d\d)?$"),
+    ),
+    (
+        re.compile(r"\b(?:(?:which|what) (?:days?|weekdays?|dates?)(?! of)|(?:que|cual es el|cual era el) (?:dias?|fechas?)(?! del?))\b"),
+        re.compile(rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}\b|\b(?:{'|'.join(MONTHS)})\b|\b\d{{1,2}}(?:st|nd|rd|th)\b"
+                   r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:lunes|martes|miercoles|jueves|viernes|sabados?|domingos?)\b"
+                   r"|\b(?:day|days|dia|dias|weekends?|fin de semana)\b"),
     ),
     (
         re.compile(r"\b(?:since when|desde cuando)\b"),

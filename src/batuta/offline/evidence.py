@@ -13,11 +13,12 @@ from typing import Any
 
 from batuta.knowledge.cite.facts import facts_in
 from batuta.knowledge.disagree import lines_apart
+from batuta.knowledge.versions import dates_in, meant_versions
 from batuta.language.detection import detect_language
 from batuta.language.findings import Language
 from batuta.language.folding import fold, words_of
 from batuta.language.rewording import divided_follow_up, is_elliptical
-from batuta.offline.asked_kinds import FIGURE, MONEY, SOUGHT
+from batuta.offline.asked_kinds import FIGURE, MONEY, SOUGHT, STRICT
 from batuta.offline.phrases import phrase
 from batuta.offline.rows import MAX_ROWS, extreme_of, is_head, is_row, names_of, without_extreme
 from batuta.offline.topics import (
@@ -31,14 +32,16 @@ from batuta.offline.topics import (
     named_by,
     tells_nothing,
 )
-from batuta.offline.unsaid import Quote, counted_things, unsaid_in
+from batuta.offline.unsaid import NAMES, Quote, counted_things, unsaid_in
 
 LEAST_RELEVANCE = 0.44
 """A passage below it shares words with the question, but not what the question is about."""
 MAX_SENTENCES = 3
+MAX_NEAREST = 3
+"""Quotes beside what is not said."""
 MAX_CASES = 4
 KIND_WEIGHT = 2.0
-"""What the kind of thing counts that is asked for: the oil of "which oil does the engine take?"."""
+"""What the kind of thing counts that is asked for, the oil of "which oil does the engine take?", and what a name does."""
 CLOSE = 0.85
 """How near to the best sentence others must come to be quoted as well."""
 SECTION_WEIGHT = 0.4
@@ -61,9 +64,11 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÑ¿¡0-9])")
 _BLOCK_END = re.compile(r"\n\s*\n|\n(?=[-*+]\s|\d+[.)]\s|\||[^\n]+ \| )")
 """Paragraphs, items of lists, and rows of tables."""
 _KIND = re.compile(r"\b(?:which|what|que) (\w{3,})")
+_KINDS = re.compile(r"\b(?:which|what|que|cuales son l[oa]s|what are the|which are the) (\w{3,}s)\b")
+"""Several things that are asked for."""
 _MARKUP = re.compile(r"^(?:[-*+]|\d+[.)])\s+|[*_`]+")
-_OPENING = re.compile(r"(?!\S*@)(?:[^\W\d][\w/-]*:? ?|\d+[^\W\d]\w*:? ?){2,8}(?<![:;])")
-"""The title of a page, "Oven H-600: setting up": words, and no figure among them."""
+_OPENING = re.compile(r"(?!\S*@)(?:[^\W\d][\w/-]*:? ?|\d+[^\W\d]\w*:? ?|[–—-] ?|\d+-[\d-]+ ?){2,8}(?<![:;])")
+"""The title of a page, "Oven H-600: setting up": words and codes, and no figure among them."""
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\b\d+(?:[.,]\d+)*\b")
 _IDENTIFIER = re.compile(
@@ -106,7 +111,9 @@ def cited_answer(searches: Sequence[tuple[str, Sequence[str], Mapping[str, Any]]
     answers = [
         found
         for question, wordings, value in map(_as_read, searches)
-        for found in _whole_answers(question, value, language) or (_answered(question, wordings, value, language),)
+        for found in _whole_answers(question, value, language)
+        or _compared(question, wordings, value, language)
+        or (_answered(question, wordings, value, language),)
     ]
     unread = _unread([value for _, _, value in searches], language)
     sources = dict.fromkeys((quote.where, quote.text) for each in answers for quote in each.quotes)
@@ -164,6 +171,28 @@ def _whole_answers(question: str, value: Mapping[str, Any], language: Language) 
     return answers
 
 
+def _compared(
+    question: str, wordings: Sequence[str], value: Mapping[str, Any], language: Language
+) -> list[_FoundAnswer]:
+    """What each of the documents says that a question compares, each after its name."""
+    files = [str(file) for file in value.get("compared", ())]
+    said = [
+        (
+            file,
+            _answered(
+                question,
+                wordings,
+                {**value, "passages": [p for p in _passages(value) if p.get("file") == file]},
+                language,
+            ),
+        )
+        for file in files
+    ]
+    return (
+        [replace(found, source=file) for file, found in said if found.quotes] if any(f.quotes for _, f in said) else []
+    )
+
+
 def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], language: Language) -> _FoundAnswer:
     asked_whole, (question, going_on) = question, divided_follow_up(question)
     about = _SAYS_ABOUT.search(fold(question))
@@ -174,26 +203,39 @@ def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], 
     named = set(_IDENTIFIER.findall(fold(question)))
     counted = counted_things(question)
     counted = frozenset() if counted & PEOPLE else counted
+    files = meant_versions(asked_whole, {str(each.get("file", "")) for each in _passages(value)})
     passages = [
         each
         for each in _passages(value)
-        if (_is_about(each, plain) or (own and _is_about(each, own)))
+        if str(each.get("file", "")) in files
+        and (_is_about(each, plain) or (own and _is_about(each, own)))
         and (not before or _is_about(each, before))
         and _has_numbers(each, named)
         and (not counted or has_topic(counted, all_words(each)))
     ]
     most = _extreme(question, passages, own)
-    best = most or _best(_quotes(passages, " ".join([question, *wordings]), going_on), language)
-    disagreeing = _disagreeing(value, best)
+    said = " ".join([question, *(_without_words(each, going_on) for each in wordings)])
+    best = most or _best(_quotes(passages, said, going_on), language)
+    disagreeing = [quote for quote in _disagreeing(value, best) if str(quote.passage.get("file", "")) in files]
+    disagreeing = disagreeing if len({quote.passage.get("file") for quote in disagreeing}) > 1 else []
     best = disagreeing or _every_case(question, best)
     unsaid = unsaid_in(without_extreme(asked_whole) if most else asked_whole, best, _passages(value), _lacking(value))
     if unsaid:
         near = [quote for quote in best if any(has_topic(topic, content_words(quote.text)) for topic in own or plain)]
         opening = phrase("not_said_nearest", language, words=", ".join(unsaid)) if near else ""
-        return _FoundAnswer(question=question, quotes=near, opening=opening)
+        return _FoundAnswer(question=question, quotes=near[:MAX_NEAREST], opening=opening)
     if disagreeing:
         return _FoundAnswer(question=question, quotes=disagreeing, opening=phrase("documents_disagree", language))
-    return _FoundAnswer(question=question, quotes=best, source=_named_source(question, best))
+    quoted = {str(quote.passage.get("file", "")) for quote in best}
+    is_version = len(quoted) == 1 and len(files) < len({str(each.get("file", "")) for each in _passages(value)})
+    source = quoted.pop() if is_version and dates_in(best[0].where).meets(dates_in(asked_whole)) else ""
+    return _FoundAnswer(question=question, quotes=best, source=source or _named_source(question, best))
+
+
+def _without_words(wording: str, going_on: str) -> str:
+    """A wording without what a question goes on from: that counts for less."""
+    before = set(words_of(going_on))
+    return " ".join(word for word in wording.split() if word not in before)
 
 
 def _extreme(question: str, passages: Sequence[Mapping[str, Any]], own: Sequence[Topic]) -> list[Quote]:
@@ -319,17 +361,22 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str, going_on: str 
     asked = [topic for topic in asked_topics(question) if MONEY not in sought or _PAYING not in topic]
     weights = _weights([*asked, *_references(plain)], [sentence.words for sentence in sentences])
     kinds = frozenset().union(*(content_words(kind) for kind in _KIND.findall(plain) if not is_light(kind)))
+    kinds |= frozenset().union(*(content_words(name) for name in NAMES.findall(question)))
     weights = {topic: weight * (KIND_WEIGHT if topic & kinds else 1.0) for topic, weight in weights.items()}
-    share = GOING_ON_SHARE if weights else 1.0
-    weights = {topic: share for topic in asked_topics(going_on) if topic not in weights} | weights
-    whole = [] if sought else _whole_sections(sentences, list(weights))
+    share, named = GOING_ON_SHARE if weights else 1.0, list(weights)
+    before = _weights(asked_topics(going_on), [sentence.words for sentence in sentences])
+    weights = {topic: share * weight for topic, weight in before.items() if topic not in weights} | weights
+    whole = [] if sought else _whole_sections(sentences, list(weights)) or _named_sections(sentences, plain)
     if whole:
         return [_quote(sentence.passage, sentence.text, 1.0) for sentence in whole]
     scored = [(_score(sentence, weights, sought), sentence) for sentence in sentences]
     _, best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
     if best is None:
         return []
-    left_out = _left_out(best, list(weights), sentences)
+    scored = _with_strictly_asked(scored, best, plain, list(weights))
+    _, best = max(scored, key=lambda pair: pair[0])
+    scored = _without_lesser_rows(scored, best, list(weights))
+    left_out = _left_out(best, named or list(weights), sentences)
     next_one = _next_giving(best, sentences, sought)
     return [
         replace(
@@ -339,6 +386,42 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str, going_on: str 
         if each.passage is best.passage
         else _quote(each.passage, each.text, score)
         for score, each in scored
+    ]
+
+
+def _is_tabular(text: str) -> bool:
+    return is_row(text) or text.startswith("|")
+
+
+def _with_strictly_asked(
+    scored: list[tuple[float, _Sentence]], best: _Sentence, plain: str, asked: Sequence[Topic]
+) -> list[tuple[float, _Sentence]]:
+    """Where the best sentence has nothing of what must be said, such as a price, those that have it and are about as much."""
+    strict = [says for asks, says in STRICT if asks.search(plain)]
+    if all(_gives(best, each) for each in strict):
+        return scored
+    named = sum(bool(topic & best.words) for topic in asked)
+    giving = [
+        (score, sentence)
+        for score, sentence in scored
+        if score
+        and all(_gives(sentence, each) for each in strict)
+        and sum(bool(topic & sentence.words) for topic in asked) >= named
+    ]
+    return giving or scored
+
+
+def _without_lesser_rows(
+    scored: list[tuple[float, _Sentence]], best: _Sentence, asked: Sequence[Topic]
+) -> list[tuple[float, _Sentence]]:
+    """Without the rows that have less of what a question names than the best row: "the large one" is no other."""
+    if not _is_tabular(best.text):
+        return scored
+    named = {topic for topic in asked if topic & best.words}
+    return [
+        (score, each)
+        for score, each in scored
+        if not (_is_tabular(each.text) and {topic for topic in asked if topic & each.words} < named)
     ]
 
 
@@ -373,6 +456,16 @@ def _whole_sections(sentences: Sequence[_Sentence], asked: Sequence[Topic]) -> l
     if len(known) < 2:
         return []
     return [s for s in sentences if all(topic & content_words(str(s.passage.get("section"))) for topic in known)]
+
+
+def _named_sections(sentences: Sequence[_Sentence], plain: str) -> list[_Sentence]:
+    """The sentences of the section that is called as the things are that a question asks for: "which actions …?"."""
+    wanted = [content_words(kind) for kind in _KINDS.findall(plain) if not is_light(kind)]
+    headed = [(each, content_words(str(each.passage.get("section", "")))) for each in sentences]
+    called = [each for each, heading in headed if heading and any(has_topic(kind, heading) for kind in wanted)]
+    alone = [each for each in called if len(words_of(str(each.passage["section"]))) <= LABEL_WORDS]
+    documents = {each.passage.get("file") for each in alone}
+    return alone if len(documents) == 1 and len(alone) > 1 else []
 
 
 def _weights(asked: Sequence[Topic], sentences: Sequence[frozenset[str]]) -> dict[Topic, float]:

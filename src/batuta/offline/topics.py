@@ -8,7 +8,8 @@ from typing import Any
 from batuta.knowledge.cite.units import MONTHS, UNITS, WEEKDAYS
 from batuta.knowledge.query import are_kin
 from batuta.knowledge.synonyms import meanings_of, others_for
-from batuta.knowledge.words import stems
+from batuta.knowledge.words import STOP_WORDS as SMALL_WORDS
+from batuta.knowledge.words import folded, stems
 from batuta.language.folding import fold, stem, words_of
 from batuta.language.rewording import LIGHT_WORDS, PLAIN_WORDS
 from batuta.language.vocabulary import CONCEPTS, STOP_WORDS
@@ -100,9 +101,12 @@ RULES_CALL = {
 }
 """The other words that rules may have for a word of a question."""
 DETERMINERS = frozenset(("the", "a", "an", "of", "for", "with", "without", "about", "to", "de", "del", "al",
-                         "el", "la", "los", "las", "un", "una", "para", "con", "sin", "sobre"))  # fmt: skip
+                         "el", "la", "los", "las", "un", "una", "para", "con", "sin", "sobre", "each", "every", "cada"))  # fmt: skip
 """After them a question names a thing."""
-STOP = frozenset(word for table in STOP_WORDS.values() for word in table.split())
+_PUT_BY = frozenset("mean means happen happens take takes significa ocurre dura duran durante tarda tardan".split())
+"""Verbs that tell how long or what: a sentence that has them answers, though a search does without."""
+_SMALL = frozenset(folded(word) for words in SMALL_WORDS.values() for word in words) - _PUT_BY
+STOP = _SMALL.union(word for table in STOP_WORDS.values() for word in table.split())
 PEOPLE = frozenset(
     (
         "people",
@@ -116,7 +120,11 @@ PEOPLE = frozenset(
     )
 )
 """Said of all who are counted, be they names, members or guests."""
-_NO_TOPIC = frozenset(("parte", "partir", "time", "tiempo", "each", "every", "cada", "due", "da", "sale", "salen"))
+_NO_TOPIC = frozenset(("parte", "partir", "time", "tiempo", "due", "da", "sale", "salen", "number", "numero", "list",
+                       "lista", "listado", "original", "amount", "amounts", "amounted", "ascender", "asciende", "ascienden",
+                       "ascendio", "ascendieron", "compare", "compared", "comparison", "difference", "differences", "differ",
+                       "compara", "comparar", "comparacion", "diferencia", "diferencias"))  # fmt: skip
+"""What asks how much or for how many, and names nothing."""
 _CONCEPTS = {
     word: frozenset(f"@{group}" for group, words in CONCEPTS.items() if word in words.split())
     for listed in CONCEPTS.values()

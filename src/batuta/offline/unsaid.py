@@ -46,6 +46,8 @@ _NUMBER = re.compile(r"\b\d+(?:[.,]\d+)*\b")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _NUMBERED = re.compile(r"\b(?P<kind>[a-z]{3,}) (?P<number>\d{1,3})\b(?![.,:]\d| ?[%€$£])(?! (?P<unit>[a-z]+))?")
 """One of several of a kind: "level 3"."""
+_DESIGNATED = re.compile(r"\b(?P<kind>[a-z]{2,8})[ -]?(?P<number>\d{4,6})\b(?![.,:]\d| ?[%€$£])")
+"""One that goes by a long number: "ISO 9001", "order 4471"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,7 @@ def _unsaid_words(
     named = known.union(*map(all_words, around))
     plain = fold(question)
     asked = [match["asked"] for pattern in _PREDICATES for match in pattern.finditer(plain)]
-    names = [fold(name) for name in _NAMES.findall(question)]
+    names = [fold(name) for name in NAMES.findall(question)]
     things = [*_things(plain), *_own_words(question)]
     told = [
         word
@@ -149,10 +151,21 @@ def _unsaid_numbers(question: str, around: Sequence[Mapping[str, Any]]) -> list[
         for kind, number, unit in (match.group("kind", "number", "unit") for match in _NUMBERED.finditer(plain))
         if kind not in STOP and kind not in UNITS and kind not in MONTHS and not is_light(kind) and unit not in UNITS
     ]
-    return years + [
-        each
-        for each in numbered
-        if not re.search(rf"\b{each.split()[0][:-1]}\w*\W+(?:\w+\W+)?{each.split()[1]}\b", text)
+    others = [
+        found.group()
+        for found in _DESIGNATED.finditer(plain)
+        if not _YEAR.fullmatch(found["number"])
+        and re.search(rf"\b{found['kind']}\W?\d{{3,}}", text)
+        and not re.search(rf"\b{found['kind']}\W?{found['number']}\b", text)
+    ]
+    return [
+        *years,
+        *others,
+        *(
+            each
+            for each in numbered
+            if not re.search(rf"\b{each.split()[0][:-1]}\w*\W+(?:\w+\W+)?{each.split()[1]}\b", text)
+        ),
     ]
 
 
@@ -241,7 +254,7 @@ _PREDICATES = (
 )
 """Where a question has its verb: what a person does, what a thing costs or weighs, what happened to it."""
 _CODE = re.compile(r"\b[a-z]{1,4}\d{2,}\b|\b[a-z]\d\b")
-_NAMES = re.compile(r"(?<=[^\s¿¡?!.:]\s)(?!I\b)[A-ZÁÉÍÓÚÑ][^\W\d_]*[a-záéíóúñ][^\W\d_]*(?!\S*\d)")
+NAMES = re.compile(r"(?<=[^\s¿¡?!.:]\s)(?!I\b)[A-ZÁÉÍÓÚÑ][^\W\d_]*[a-záéíóúñ][^\W\d_]*(?!\S*\d)")
 """Names within a question, as who writes them with capitals: nothing is said about one that stands nowhere."""
 _DOES = re.compile(r"\b(?:do|does|did|can|may|will|must|should|would|has|have|had|is|are|was|were)\b")
 """After it an English question may end with its verb."""

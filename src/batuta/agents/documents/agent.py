@@ -1,5 +1,6 @@
 """The documents agent: searches, quotes, and says so when the documents do not say or disagree (A-10, A-11, A-13)."""
 
+import re
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from batuta.knowledge.extract.reading import read
 from batuta.knowledge.folder import PLAIN_SUFFIXES, KnowledgeFolder
 from batuta.knowledge.index import PassageIndex
 from batuta.knowledge.sqlite_index import SqlitePassageIndex
+from batuta.knowledge.versions import tells_version
 from batuta.llm.model import Model, ModelSettings
 from batuta.llm.roles import DEFAULT_ROLES
 from batuta.orchestration.specialist import Specialist
@@ -26,6 +28,7 @@ SAMPLES = Path(__file__).parent / "samples"
 """A folder of documents to try it with."""
 INDEX_FILE = "knowledge.sqlite3"
 MAX_LISTED_TITLES = 12
+_FOOTNOTES = re.compile(r"^\[\^\d+\]: .*$", re.MULTILINE)
 MAX_TITLE_BYTES = 200_000
 
 INSTRUCTIONS = (
@@ -36,7 +39,8 @@ INSTRUCTIONS = (
     "document (summarise, compare, list all) reads all its parts. Mark every statement with [^1], [^2] … and end with "
     "one line per mark that names the file and quotes the exact words it rests on:\n[^1]: travel-policy.md, Hotels: "
     '"Hotels may cost up to 130 euros per night"\nQuotes are checked against the files, and so is every number, date '
-    "and name of a statement against its quotes. If two documents disagree, say so and cite both. If the documents do "
+    "and name of a statement against its quotes. If two documents disagree, say so and cite both; of two versions, "
+    "say by its date which one it is if the question asks about one. If the documents do "
     'not answer the question, or a part of it, write one sentence about that which begins with "The documents do not '
     'say" (in Spanish: "Los documentos no dicen"). Answer in the language of the question.'
 )
@@ -113,12 +117,13 @@ async def check(text: str, library: DocumentLibrary, ctx: Context) -> tuple[Chec
     found: dict[str, list[CitableDocument]] = {name: await library.named(name, scope) for name in names_in(text)}
     checked = check_answer(text, lambda name: found.get(name, []))
     cited = {citation.document.document_id for citation in checked}
+    said = _FOOTNOTES.sub("", text)
     for citation in checked:
         statement = Statement(
             document_id=citation.document.document_id, name=citation.document.name, text=citation.words
         )
         for _, other in await library.contradicted(statement, scope):
-            if other.document_id not in cited:
+            if other.document_id not in cited and not tells_version(said, statement.name, other.name):
                 raise Rejected(
                     f"{other.name} says otherwise: {other.text[:160]!r}",
                     hint=f"say that {statement.name} and {other.name} disagree, and cite both",

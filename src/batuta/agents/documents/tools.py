@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from batuta.agents.documents.library import RELEVANT, UNREAD_SERVICE, DocumentLibrary
@@ -10,6 +11,7 @@ from batuta.agents.documents.whole import (
     MAX_POINTS,
     Point,
     asks_for_all,
+    compared_topic,
     compares,
     items_of,
     listed_in,
@@ -17,6 +19,7 @@ from batuta.agents.documents.whole import (
     meant_pair,
     names_it,
     points_of,
+    tells_change,
 )
 from batuta.knowledge.chunk import chunks_of
 from batuta.knowledge.cite.answers import CitableDocument
@@ -31,6 +34,8 @@ MAX_PART_CHARS = 24_000
 """Of a document that is read whole, about 6,000 tokens a part."""
 MAX_LISTED = 100
 MAX_WORDINGS = 3
+MAX_COMPARED = 3
+"""Passages of each of two documents."""
 _WORD = re.compile(r"[^\W_]+")
 NEAR = 0.3
 """Relevance from which on a passage may say otherwise: a longer table is less about each of its rows."""
@@ -51,7 +56,7 @@ def document_tools(library: DocumentLibrary) -> tuple[Tool, Tool]:
         scope = library.scope(ctx.user, ctx.services)
         questions = [query, *(other_wordings or ())[:MAX_WORDINGS]]
         unread = {"unread": list(ctx.services[UNREAD_SERVICE])} if ctx.services.get(UNREAD_SERVICE) else {}
-        whole = await _whole(library, query, scope)
+        whole = await _whole(library, query, scope) or await _compared(library, questions, scope)
         if whole is not None:
             return {**whole, **unread}
         spelt = await library.spelt(query, scope)
@@ -97,6 +102,8 @@ async def _whole(library: DocumentLibrary, query: str, scope: SearchScope) -> di
     if not (what or is_pair or asks_for_all(query)):
         return None
     entries, is_chosen = await library.entries(scope), scope.documents is not None
+    if is_pair and compared_topic(query, meant_pair(query, entries, is_chosen=is_chosen)):
+        return None
     one = None if is_pair else meant_document(query, entries, is_chosen=is_chosen)
     meant = meant_pair(query, entries, is_chosen=is_chosen) if is_pair else (one,) if one else ()
     if what and not meant:
@@ -120,6 +127,23 @@ async def _whole(library: DocumentLibrary, query: str, scope: SearchScope) -> di
         library, [(str(each["file"]), str(each["text"])) for each in passages], meant, scope
     )
     return {"query": query, **source, "passages": passages, **({"disagreements": disagreeing} if disagreeing else {})}
+
+
+async def _compared(library: DocumentLibrary, questions: list[str], scope: SearchScope) -> dict[str, Any] | None:
+    """What each of two documents says of the thing in which a question compares them; nothing for another question."""
+    query = questions[0]
+    if not (compares(query) or tells_change(query)):
+        return None
+    entries = await library.entries(scope)
+    pair = meant_pair(query, entries, is_chosen=scope.documents is not None)
+    found = [
+        await library.search(questions, replace(scope, documents=frozenset({entry.document_id})), limit=MAX_COMPARED)
+        for entry in pair
+    ]
+    if not found or not all(found):
+        return None
+    passages = [found_passage(each) for own in found for each in own]
+    return {"query": query, "compared": [entry.name for entry in pair], "passages": passages}
 
 
 async def _listing(library: DocumentLibrary, what: str, scope: SearchScope) -> tuple[DocumentEntry, ...]:
