@@ -22,7 +22,11 @@ _SPANISH = (
     "ano pasado pasada proximo proxima hola gracias hora cita reunion ventas clientes calcula convierte pon ponme "
     "muestra muestrame busca cancela mueve anula lista ensename grafico porcentaje suma resta dividido multiplica "
     "mitad doble libre ocupado ahora deben debe horas dias lunes martes miercoles jueves viernes sabado domingo pasame "
-    "todo todos toda todas vuelve sacame vale buenos buenas q xq pq adios quien dia calculas calculame cuentas haces puedes serian sale saldria cobro gasto pague cuesta cuestan abre cierra raiz solo ordena mayor menor mayores menores quita elevado cuadrado cubo potencia barras grados centigrados pulgadas millas libras galones litros metros kilos dentista"
+    "todo todos toda todas vuelve sacame vale buenos buenas q xq pq adios quien dia calculas calculame cuentas haces puedes serian sale saldria cobro gasto pague cuesta cuestan abre cierra raiz solo ordena mayor menor mayores menores quita elevado cuadrado cubo potencia barras grados centigrados pulgadas millas libras galones litros metros kilos dentista "
+    "factura facturas pedido pedidos proveedor proveedores cliente producto productos articulo articulos existencias "
+    "almacen compras compra gastos gasto margen beneficio saldo pagos pago cobros pendiente pendientes vencido vencida "
+    "vencidos vencidas oferta ofertas presupuesto presupuestos abono abonos empresa bloquea desbloquea bloqueados pide "
+    "pedir crea registra contabiliza borra sube baja paga envia convierte pasa"
 )
 _MARKS: dict[Language, frozenset[str]] = {"en": frozenset(_ENGLISH.split()), "es": frozenset(_SPANISH.split())}
 _SHARED = frozenset({"a"})

@@ -68,7 +68,11 @@ def _comparisons(text: str, now: datetime, language: Language | None) -> tuple[F
         kind = next((kind for kind, pattern in _COMPARED.items() if pattern.match(source.plain, match.end())), None)
         if match["fixed"]:
             kind = "previous_period" if re.search(_SHORT_FIXED, match["fixed"]) else "previous_year"
-        if kind is not None:
+        same = _SAME_OF_A_YEAR.match(source.plain, match.end())
+        if same is not None and any(each.value.first.year == int(same["year"]) + 1 for each in named):
+            whole = source.span(match.start(), same.end())
+            found.append(_compared(source, whole, Comparison(kind="previous_year"), now))
+        elif kind is not None:
             tail = _COMPARED[kind].match(source.plain, match.end()) if not match["fixed"] else None
             whole = source.span(match.start(), tail.end() if tail else match.end())
             found.append(_compared(source, whole, Comparison(kind=kind), now))
@@ -135,6 +139,10 @@ def _periods(
         found.append(
             Finding(value=read.periods[0], span=span, text=source.words(span), alternatives=others, reference=now)
         )
+        beside = None if is_comparing else _AND_THE_LAST.match(source.plain, read.end)
+        if beside is not None and found[-1].value.grain != "range":
+            last = source.span(*beside.span("last"))
+            found.append(Finding(value=found[-1].value.before(), span=last, text=source.words(last), reference=now))
     return tuple(found)
 
 
@@ -286,6 +294,11 @@ _ASKS_TO_COMPARE = re.compile(
 _MORE_OR_LESS = re.compile(r"\b(?:mas|menos|mejor(?:es)?|peor(?:es)?|mayor(?:es)?|menor(?:es)?)\b")
 _THAN_THE_LAST = re.compile(r"\bque\s+(?:en\s+)?(?:el|la)\s+(?:pasad[oa]|anterior|previ[oa])\b")
 """The end of "¿compramos más este año que el pasado?"."""
+_AND_THE_LAST = re.compile(
+    r"\W*\b(?:and|y|e|o|or)\s+(?:(?:how\s+much|cuanto|que|what)\s+)?(?P<last>(?:(?:in|of|en|de|las?|los?)\s+)*(?:the\s+|el\s+|del\s+|la\s+)?"
+    r"(?:last|previous|pasad[oa]|anterior|previ[oa])(?:\s+one)?)(?=\W*$)"
+)
+"""The end of "¿cuánto vendimos este año y cuánto el pasado?" and of "sales this year and last"."""
 _THAN = re.compile(r"\sque\s+(?:(?:en|de)\s+)?(?:(?:el|la|las?|los?)\s+(?:(?:del?|en)\s+)?)?(?:el\s+|la\s+)?$")
 """What stands before the other period of "¿hemos vendido más este mes que el mes pasado?"."""
 _JOINT = re.compile(
@@ -294,6 +307,12 @@ _JOINT = re.compile(
 _JOINING = re.compile(r"\s(?:with|to|and|against|con|y|e|contra|a|frente\s+a)l?\s+")
 _PERIOD_WORD = r"(?:period|periodo|month|mes|quarter|trimestre|week|semana|semester|semestre|day|dia)"
 _ARTICLES = re.compile(r"\s*(?:(?:that|those|the|in|of|from|for|las?|los?|el|lo|de|del|en|al|a)\s+)*")
+_SAME_OF_A_YEAR = re.compile(
+    r"(?:the\s+|el\s+|los\s+|las\s+|al?\s+)*(?:same|mism[oa]s?)\s+"
+    r"(?:periods?|periodos?|months?|mes(?:es)?|quarters?|trimestres?|weeks?|semanas?|days?|dias|dates|fechas|time|one)\s+"
+    r"(?:of|in|from|del?|en)\s+(?P<year>20\d\d)\b"
+)
+"""The same part of a year that is named: "compared with the same months of 2025"."""
 _COMPARED: dict[ComparisonKind, re.Pattern[str]] = {
     "previous_year": re.compile(
         r"(?:(?:that|those|las?|los?)\s+)?(?:(?:of|in|from|del?|en)\s+)?(?:the\s+|el\s+|al\s+|lo\s+)?(?:(?:same|mism[oa]s?)\s+(?:(?:period|periodo|month|mes|quarter|trimestre|time|week|semana|dia|day|one)\s+)?"

@@ -46,6 +46,19 @@ def _verb(act: Act) -> str:
     return rf"(?P<verb>{group(VERBS[act])}){_ENCLITIC}"
 
 
+RECEIVE = (
+    "receive and invoice|receive and post|receive|book in|recibe y factura|recibir y facturar|recibe y registra|recibe|recibir|"
+    "reciba|recepciona y factura|recepciona|recepcionar"
+)
+"""What posts an order to a vendor."""
+NOTE = "register|record|note|log|enter|registra|registrar|apunta|apuntar|anota|anotar"
+"""Before what somebody did: "registra que Ana nos ha pagado la factura 1032"."""
+OWED = re.compile(
+    r"(?:,? ?(?:all|everything|whatever|todo|what) )*(?:(?:that )?we (?:still )?owe(?: (?:them|him|her|it))?|"
+    r"lo que (?:aun |todavia )?(?:se )?(?:le |les )?(?:debemos|debo|debe)|(?:the |el |la )?(?:full |whole )?(?:balance|amount due|saldo|deuda)(?: pendiente)?)"
+    r"(?= |,|$)"
+)
+"""The whole of what is open, which is what a payment is of anyway."""
 BECOMES = r"(?:into|in to|to|as|en|a|como)"
 _ORDER_FORMS: Sequence[tuple[Act, str]] = (
         ("convert", rf"{_OPEN}{_verb('convert')} {ART}{noun('salesQuotes')} {NUMBER_SIGN}(?P<rest>.*?\b{BECOMES} {ART}{noun('salesOrders', 'salesInvoices', name='target')}\b.*)$"),
@@ -59,12 +72,15 @@ _ORDER_FORMS: Sequence[tuple[Act, str]] = (
         ("pay", rf"{_OPEN}(?P<verb>pay|settle|cobra|cobrar|paga|pagar) {ART}{noun('salesInvoices', 'purchaseInvoices')}\b(?P<rest>.*)$"),
         ("pay", rf"{_OPEN}(?P<verb>pay|paga|pagar|pague)(?:le|les)? (?:(?P<first>{_AMOUNT}) )?(?P<rest>(?:to |a |al |the |el |la |our |nuestro )*(?P<payee>(?:vendor|supplier|proveedor|proveedora) )?(?:{NAME}|{QUOTE})(?= |,|$).*)$"),
         ("pay", rf"^(?:(?:{NAME}|the customer|they|el cliente|nos|ya|{group(OPENING)})[ ,]+)*(?:has |have |ha |han |hemos |just |already )*(?:paid|pagado|cobrado|settled)(?: us| for)? {ART}{noun('salesInvoices')} (?P<rest>{CODE}) ?[,;]? ?(?:(?:so|please|and|y|por favor|asi que) )*(?P<verb>record|register|post|enter|log|registra|apunta|anota|contabiliza)(?:lo|la| it| that| the payment| el cobro| el pago)$"),
+        ("pay", rf"{_OPEN}(?P<verb>{group(NOTE)}) (?:que|that) (?P<payer>(?:(?:the|our|el|la|customer|client|cliente) )*(?:{NAME}|{QUOTE})) (?:(?:nos|has|have|ha|han|already|ya) )*(?:paid|pagado|settled)(?: us)?\b(?P<rest>.*)$"),
         ("block", rf"{_OPEN}{_verb('block')} {ART}(?:{noun(*MASTER)} )?(?P<rest>.+)$"),
         ("unblock", rf"{_OPEN}{_verb('unblock')} {ART}(?:{noun(*MASTER)} )?(?P<rest>.+)$"),
         ("cancel", rf"{_OPEN}{_verb('cancel')} {ART}{noun(*DOCUMENTS)}\b(?P<rest>.*)$"),
         ("delete", rf"{_OPEN}{_verb('delete')} {ART}{noun(*DOCUMENTS, *MASTER)}\b(?P<rest>.*)$"),
         ("delete", rf"{_OPEN}{_verb('delete')} {ART}(?P<payment>{group(PAYMENT_NOUN)}) (?:for|of|on|de|del) {ART}{noun('salesInvoices', 'purchaseInvoices')}\b(?P<rest>.*)$"),
         ("update", rf"{_OPEN}{_verb('update')} {ART}(?P<rest>.*)$"),
+        ("post", rf"{_OPEN}(?P<verb>{group(RECEIVE)}){_ENCLITIC} {ART}{noun('purchaseOrders')} (?P<rest>{NUMBER_SIGN}{CODE}\b.*)$"),
+        ("post", rf"{_OPEN}(?P<verb>{group(RECEIVE)}){_ENCLITIC} {ART}{noun('purchaseOrders')}\b(?P<rest>.*)$"),
         ("post", rf"{_OPEN}{_verb('post')} {ART}{noun(*DOCUMENTS)} (?P<rest>{NUMBER_SIGN}{CODE}\b.*)$"),
         ("create", rf"{_OPEN}{_verb('create')} (?:a |de )?{ART}{noun(*DOCUMENTS, *MASTER)}(?: nuev[oa]| new)?\b(?P<rest>.*)$"),
         ("create", rf"^(?:(?:{group(OPENING)})[ ,]+)*?(?P<verb>i need|i want|we need|we want|i would like|necesito|necesitamos|quiero|quisiera|queria) (?:a|an|another|one|un|una|otro|otra)(?: new| nuevo| nueva)? {noun(*DOCUMENTS)}(?: nuev[oa])?\b(?P<rest>.*)$"),
@@ -100,6 +116,7 @@ _MARKERS = frozenset([
     "discount", "descuento", "dated", "fecha",
 ])  # fmt: skip
 _OTHER_VERBS = frozenset([
+    *(word for words in (*RECEIVE.split("|"), *NOTE.split("|")) for word in words.split()),
     "cobra", "cobrar", "paga", "pagar", "settle", "marca", "marcar", "encarga", "encargar", "please", "thanks",
     "gracias", "favor",
 ])  # fmt: skip
@@ -159,6 +176,7 @@ NEW_NAME = re.compile(
     rf"(?P<name>{QUOTE}|{NAME}|(?!(?:in|en|with|con|from|and|y)\b)[^,;]+?)(?= (?:in|en|with|con|from|at|whose|cuyo|based|{'|'.join(sorted(_FIELD_GROUPS.values()))})\b|,|;|$)"
 )
 SPANISH = frozenset(verb for words in SPANISH_VERBS.values() for verb in words.split("|")) | {
+    *(verb for verb in (*RECEIVE.split("|"), *NOTE.split("|")) if re.match(r"rec[ei][bp]|registra|apunta|anota", verb)),
     "necesito", "necesitamos", "quiero", "quisiera", "queria",
     "marca", "marcar", "cobra", "cobrar", "paga", "pagar", "encarga", "encargar", "pide", "pedir",
 }  # fmt: skip
@@ -167,13 +185,15 @@ WISHES = (
     "i need", "i want", "we need", "we want", "i would like", "necesito", "necesitamos", "quiero", "quisiera", "queria",
 )  # fmt: skip
 """Without lines they may ask for a document that there is: "I need the invoice of …"."""
+_WHOSE_PERSON = group(FIELDS["salespersonCode"].words)
 UPDATES = tuple(
     re.compile(pattern)
     for pattern in (
+        rf"(?:(?:a|to|the|el|la) )*(?P<value>\S+(?: \S+)*?) (?:as|de|como) (?:(?:the|el|la|su) )?(?P<field>{_WHOSE_PERSON}) (?:of|for|to|de|del|a|al|en|para) {ART}(?:{noun('customers')} )?{NUMBER_SIGN}{WHO}$",
         rf"(?P<field>FIELD) (?:of|for|de|del|a|al|para|en|from) {ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}{WHO} (?:to|al|a|en|=|:|as|por|at|is|be|sea)(?: be)? (?P<value>.+)$",
         rf"(?P<field>FIELD) (?:to|a|en|=|:) (?P<value>\S+(?: \S+)*?) (?:for|of|de|del|para|a|al|to) {ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}{WHO}$",
-        rf"(?:(?:for|to|of|a|al|de|del) )?{ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}{WHO}(?: s)? (?:(?:the|el|la|su|its|un|una|a|with|con) )*(?P<field>FIELD)(?: (?:to|al|a|en|=|:|of|de|is|as))* (?P<value>.+)$",
-        rf"(?:(?:for|to|of|a|al|de|del) )?{ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}{WHO}(?: s)? (?:(?:the|el|la|su|its) )*(?P<field>FIELD)$",
+        rf"(?:(?:for|to|of|a|al|de|del) )?{ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}(?!(?:de|del|of) ){WHO}(?: s)? (?:(?:the|el|la|su|its|un|una|a|with|con) )*(?P<field>FIELD)(?: (?:to|al|a|en|=|:|of|de|is|as))* (?P<value>.+)$",
+        rf"(?:(?:for|to|of|a|al|de|del) )?{ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}(?!(?:de|del|of) ){WHO}(?: s)? (?:(?:the|el|la|su|its) )*(?P<field>FIELD)$",
         rf"(?P<field>FIELD) (?:of|for|de|del|a|al|para) {ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}{WHO}$",
     )
     for pattern in (pattern.replace("FIELD", group("|".join(one.words for one in FIELDS.values()))),)

@@ -116,6 +116,7 @@ PHRASES: Mapping[str, Mapping[str, str]] = {
     "deleted": {"en": "Deleted: {what}.", "es": "Borrado: {what}."},
     "posted": {"en": "Posted: {what}.", "es": "Registrado: {what}."},
     "shipped": {"en": "Shipped and invoiced: {before} is now {what}.", "es": "Enviado y facturado: {before} es ahora {what}."},
+    "received": {"en": "Received and invoiced: {before} is now {what}.", "es": "Recibido y facturado: {before} es ahora {what}."},
     "made": {"en": "{before} is now {what}.", "es": "{before} es ahora {what}."},
     "canceled": {"en": "Canceled: {what}.", "es": "Anulado: {what}."},
     "done": {"en": "Done ({action}): {what}.", "es": "Hecho ({action}): {what}."},

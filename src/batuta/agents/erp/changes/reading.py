@@ -16,6 +16,7 @@ from batuta.agents.erp.changes.patterns import (
     NEXT_FIELD,
     NUMBER_SIGN,
     ORDERS,
+    OWED,
     PARTY,
     RENAME,
     TODAY_CLAUSE,
@@ -183,6 +184,8 @@ def _read_payment(matched: MatchedOrder) -> ChangeRequest | None:
     which = party = ""
     first = matched.found.groupdict().get("first")
     amount = decimal_of(first, matched.language) if first else None
+    if payer := matched.found.groupdict().get("payer"):
+        party = record_in_words(scan.line, payer.split()[-1], matched.found.end("payer") - len(payer.split()[-1]))
     while scan.plain.strip():
         at = scan.start + len(scan.plain) - len(scan.plain.lstrip())
         if not which and (found := scan.take(INVOICE_CLAUSE)) is not None:
@@ -192,7 +195,7 @@ def _read_payment(matched: MatchedOrder) -> ChangeRequest | None:
             )
         elif not which and entity and not party and (found := scan.take(CODE_CLAUSE)) is not None:
             which = scan.line.original(at + found.start("code"), at + found.end("code"))
-        elif scan.take(TODAY_CLAUSE) is not None:
+        elif scan.take(TODAY_CLAUSE) is not None or (party and scan.take(OWED) is not None):
             continue
         elif amount is None and (found := scan.take(AMOUNT_CLAUSE)) is not None:
             amount = decimal_of(

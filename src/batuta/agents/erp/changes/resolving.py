@@ -26,6 +26,7 @@ from batuta.agents.erp.wording import amount_in_words
 from batuta.connectors.erp import ErpRecord
 from batuta.connectors.odata.filters import Compare
 from batuta.language.dates import find_dates
+from batuta.language.folding import fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,6 +295,12 @@ class Resolver:
                 if code is None:
                     raise _UnansweredError(f"value:{name}", self._say("ask_country", words=said))
                 return code
+            case "salesperson":
+                known = self.lookup.access.names("salesperson")
+                codes = [code for code, words in known.items() if fold(said) in {fold(code), *map(fold, words)}]
+                if len(codes) != 1:
+                    raise _UnansweredError(f"value:{name}", self._say("ask_value", field=label))
+                return codes[0]
             case "date":
                 now = datetime(self.today.year, self.today.month, self.today.day, 12, tzinfo=UTC)
                 days = find_dates(said, now=now, language=request.language)

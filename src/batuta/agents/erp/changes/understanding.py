@@ -46,9 +46,11 @@ _EXAMPLES: Mapping[str, Mapping[Language, Sequence[str]]] = {
     },
     "post": {
         "en": ("post the invoice 1032", "post the order 1010", "ship and invoice the order", "post it",
-               "book the sales invoice 1032", "post the draft invoice of Ana", "post the credit memo"),
+               "book the sales invoice 1032", "post the draft invoice of Ana", "post the credit memo",
+               "receive the purchase order 1010", "receive and invoice the purchase order"),
         "es": ("registra la factura 1032", "contabiliza la factura", "envía y factura el pedido 1010", "regístrala",
-               "registra el pedido 1010", "contabiliza el borrador de factura de Ana", "registra el abono"),
+               "registra el pedido 1010", "contabiliza el borrador de factura de Ana", "registra el abono",
+               "recibe el pedido de compra 1010", "recibe y factura el pedido de compra"),
     },
     "cancel": {
         "en": ("cancel the invoice 1032", "void the invoice of Ana", "delete the quote 1001", "remove the order 1010",
@@ -64,9 +66,11 @@ _EXAMPLES: Mapping[str, Mapping[Language, Sequence[str]]] = {
     },
     "pay": {
         "en": ("register a payment of 500 for invoice 1032", "record the payment of the customer Ana",
-               "mark the invoice 1032 as paid", "enter a payment for the invoice", "pay the vendor Bosch 500"),
+               "mark the invoice 1032 as paid", "enter a payment for the invoice", "pay the vendor Bosch 500",
+               "record that Ana has paid the invoice 1032"),
         "es": ("registra un cobro de 500 de la factura 1032", "anota el pago del cliente Ana",
                "marca la factura 1032 como pagada", "apunta un cobro de la factura",
+               "registra que Ana nos ha pagado la factura 1032",
                "paga al proveedor Bosch 500 euros"),
     },
 }  # fmt: skip

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 Act = Literal["create", "update", "block", "unblock", "post", "cancel", "delete", "convert", "pay"]
-ValueKind = Literal["text", "number", "country", "email", "phone", "date"]
+ValueKind = Literal["text", "number", "country", "email", "phone", "date", "salesperson"]
 
 ENGLISH_VERBS: Mapping[Act, str] = {
     "create": "create|draft|add|make|register|set up|enter|prepare|draw up|place|issue|raise|write|new|open|record",
-    "update": "change|set|update|modify|edit|put|raise|increase|lower|reduce|correct|fix|rename",
+    "update": "change|set|update|modify|edit|put|raise|increase|lower|reduce|correct|fix|rename|assign",
     "block": "block",
     "unblock": "unblock|release",
     "post": "ship and invoice|deliver and invoice|post|book|ship|deliver|send out|finalise|finalize|invoice",
@@ -23,7 +23,7 @@ SPANISH_VERBS: Mapping[Act, str] = {
     "registrar|mete|meter|pon|haz|hacer|haga|genera|generar|prepara|preparar|emite|emitir|nuevo|nueva|apunta|introduce|"
     "abre|abrir",
     "update": "cambia|cambiar|cambie|pon|poner|ponga|actualiza|actualizar|actualice|modifica|modificar|edita|sube|subir|"
-    "baja|bajar|corrige|corregir|fija|fijar|establece|asigna|renombra|deja",
+    "baja|bajar|corrige|corregir|fija|fijar|establece|asigna|asignar|asigne|renombra|deja",
     "block": "bloquea|bloquear|bloquee",
     "unblock": "desbloquea|desbloquear|desbloquee",
     "post": "envia y factura|enviar y facturar|sirve y factura|servir y facturar|registra|registrar|registre|contabiliza|"
@@ -105,6 +105,10 @@ FIELDS: Mapping[str, FieldWords] = {
     "taxRegistrationNumber": FieldWords(
         words="vat number|tax number|vat registration number|tax id|vat id|nif|cif|numero de iva", kind="text",
         entities=_TRADERS,
+    ),
+    "salespersonCode": FieldWords(
+        words="sales representative|sales rep|salesperson|account manager|vendedor|vendedora|comercial|agente comercial|"
+        "representante", kind="salesperson", entities=("customers",),
     ),
     "displayName": FieldWords(
         words="display name|name|nombre|razon social", kind="text", entities=("customers", "vendors", "items")

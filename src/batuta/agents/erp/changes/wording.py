@@ -32,7 +32,8 @@ def outcome_in_words(outcome: WriteOutcome, language: str) -> str:
             is_ours = outcome.record is not None and outcome.record.entity in _OF_VENDORS
             return phrase("vendor_payment_posted" if is_ours else "payment_posted", language, what=what)
         case _ if change.action in SHIPPING:
-            return phrase("shipped", language, before=before, what=what)
+            done = "received" if change.action == "receiveAndInvoice" else "shipped"
+            return phrase(done, language, before=before, what=what)
         case _ if change.action in MAKE_ACTIONS.values():
             return phrase("made", language, before=before[:1].upper() + before[1:], what=what)
         case _:

@@ -31,6 +31,7 @@ from batuta.agents.erp.measures.records import (
     MeasureRequest,
     counted_records,
     newest_before,
+    require_goods,
 )
 from batuta.language.calendar_math import Period
 from batuta.language.folding import fold
@@ -114,6 +115,7 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
         request = replace(request, is_ascending=True)
     group = _choose(book, measure, request)
     reading = BooksReader(books)
+    await require_goods(reading, group, request)
     records, queries = await counted_records(
         reading, group, request, request.period if measure.kind == "flow" else None
     )

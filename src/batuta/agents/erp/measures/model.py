@@ -66,6 +66,8 @@ class CountedRecords:
     balance: LedgerBalance | None = None
     basis: Texts | None = None
     """What is counted, where that is less than the measure says."""
+    has_services: bool = True
+    """Whether services are among them; the item ledger keeps goods alone."""
 
     def knows(self, dimension: str) -> bool:
         """Whether rows can be split by it."""
@@ -252,6 +254,7 @@ def _records(name: str, facts: Mapping[str, Any]) -> CountedRecords:
         },
         dimensions=facts.get("dimensions", {}),
         basis=facts.get("basis"),
+        has_services=facts.get("has_services", True),
         balance=LedgerBalance(**facts["balance"]) if "balance" in facts else None,
     )
 

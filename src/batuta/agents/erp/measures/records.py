@@ -175,6 +175,23 @@ class BooksReader:
         return {str(row.values[lookup.its_field]): row.values for row in found}
 
 
+async def require_goods(reading: BooksReader, group: Sequence[AmountSource], request: MeasureRequest) -> None:
+    """See that no service is asked about where none is kept: nothing found of it would be a wrong figure."""
+    named = request.only.get("item", ())
+    if not named or all(source.records.has_services for source in group):
+        return
+    found, _ = await reading.records(
+        RecordQuery(entity="items", where=OneOf("displayName", named), select=("id", "displayName", "type"))
+    )
+    services = sorted(str(one.values["displayName"]) for one in found if one.values.get("type") == "Service")
+    if services:
+        names = ", ".join(services)
+        raise MeasureError(
+            f"{names}: a service, of which the item ledger keeps nothing",
+            spanish=f"{names}: es un servicio y el libro de productos no guarda nada de él",
+        )
+
+
 async def counted_records(
     reading: BooksReader, group: Sequence[AmountSource], request: MeasureRequest, period: Period | None
 ) -> tuple[list[CountedRecord], list[str]]:

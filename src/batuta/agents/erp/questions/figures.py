@@ -226,7 +226,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         _settle_names(question, names, access)
         _require_spending(question, names, access)
         settle_accounts(question, names)
-        names = settle_ledger(question, names, access)
+        names = settle_ledger(question, names, found, access)
         names = settle_absence(question, names, index_of(measures).find(text))
         names = settle_newness(question, names)
         _settle_nested(question, texts[-1], names)
@@ -346,13 +346,19 @@ def _settle_measures(
     if _MANY_INVOICES.search(question.plain) and splits and question.is_ranked:
         names = [_COUNTED_INVOICES.get(name, _INVOICES if name in _BILLED else name) for name in names]
     late = [each.text for each in found if each.value.startswith("overdue_")]
-    if late and _ORDERS & set(names):
-        question.unknown.append(late[0])  # orders have no date that says so
+    ordered = _ORDERS & set(names)
+    if late and ordered and all("overdue" in book.measures[name].variants for name in ordered):
+        names = [name for name in names if not name.startswith("overdue_")]  # "the orders, are any late?"
+    elif late and ordered:
+        question.unknown.append(late[0])  # quotes have no date that says so
+    if "late_orders" in names and noun_of(question.plain) == "open_purchase_orders":
+        question.unknown.append(next(each.text for each in found if each.value == "late_orders"))
     both = _asked_beside(question, names, found, texts)
     names, used = _varied(question, names, said)
     names = list(dict.fromkeys((*both, *names)))
     splits = _low_stock(question, names, said, splits)
-    question.unknown += [said["price"]] if "price" in said else []  # a price is no figure that is added up
+    if "price" in said and not any(fold(said["price"]) in fold(each.text).split() for each in found):
+        question.unknown.append(said["price"])  # a price is no figure that is added up; the average one is a rate
     _require_vat_known(question, names, {word: text for word, text in said.items() if word not in used})
     splits = splits or _ranked_splits(question, names, access)
     if names and "growth" in said and "compare" not in values:

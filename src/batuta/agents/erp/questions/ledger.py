@@ -7,6 +7,7 @@ from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.measures.periods import EARLIEST
 from batuta.agents.erp.questions.question import FigureQuestion
 from batuta.language.choices import index_of
+from batuta.language.findings import Finding
 from batuta.language.folding import aligned, composed
 
 ACCOUNT_WORDS = (r"accounts?(?:\s+(?:number|no\.?))?", r"cuentas?(?:\s+(?:numero|num\.?|n\.?\s?[ºo]?))?")
@@ -19,14 +20,16 @@ _ON_A_DAY = re.compile(
 """What makes the balance of a month that of its last day."""
 
 
-def settle_ledger(question: FigureQuestion, names: Sequence[str], access: ErpAccess) -> list[str]:
+def settle_ledger(
+    question: FigureQuestion, names: Sequence[str], found: Sequence[Finding[str]], access: ErpAccess
+) -> list[str]:
     """Read the balance or the movements of accounts; any other figure can be limited to them if it knows accounts.
 
     A balance is the sum of all entries up to a day, the balance "of this quarter" that of its entries. Returns the
     measures.
     """
     accounts: list[str] = question.values.pop("ledger", None) or []
-    meant = list(names)
+    meant = [name for name in names if not _is_of_an_account(question, name, found, accounts)]
     if accounts:
         _forget_numbers(question, access)
         meant = meant or [ACCOUNT_BALANCE]
@@ -42,6 +45,15 @@ def settle_ledger(question: FigureQuestion, names: Sequence[str], access: ErpAcc
         meant = _of_a_day(question)
     question.values |= {"measure": meant[0] if len(meant) == 1 else meant} if meant else {}
     return meant
+
+
+def _is_of_an_account(
+    question: FigureQuestion, name: str, found: Sequence[Finding[str]], accounts: Sequence[str]
+) -> bool:
+    """Whether a measure was only read in the name of an account: "account Bank loan" asks for no cash."""
+    said = [each for each in found if each.value == name]
+    named = index_of({one: (one,) for one in accounts}).find(question.text) if accounts and said else []
+    return bool(named) and all(any(each.span.overlaps(one.span) for one in named) for each in said)
 
 
 def _of_a_day(question: FigureQuestion) -> list[str]:

@@ -39,6 +39,13 @@ STATES: Mapping[str, tuple[Sequence[str], Mapping[str, tuple[str, str, Any]]]] =
         {"salesInvoices": ("status", "ne", "Draft"), "purchaseInvoices": ("status", "ne", "Draft"),
          "salesCreditMemos": ("status", "ne", "Draft"), "purchaseCreditMemos": ("status", "ne", "Draft")},
     ),
+    "settled": (
+        ("no balance", "no outstanding balance", "without a balance", "without balance", "zero balance", "no debt",
+         "no debts", "without debt", "without debts", "nothing outstanding", "nothing open", "owe nothing",
+         "owe us nothing", "owing nothing", "sin saldo", "sin saldo pendiente", "saldo cero", "saldo a cero", "sin deuda",
+         "sin deudas", "sin nada pendiente", "nada pendiente", "no deben nada", "no nos deben nada", "no debe nada"),
+        {"customers": ("balanceDue", "eq", 0), "vendors": ("balance", "eq", 0)},
+    ),
     "draft": (
         ("draft", "drafts", "borrador", "borradores", "sin registrar", "unposted"),
         {"salesInvoices": ("status", "eq", "Draft"), "purchaseInvoices": ("status", "eq", "Draft"),
@@ -111,8 +118,9 @@ ASKED_FIELDS: Synonyms = {
     "baseUnitOfMeasureCode": ("unit of measure", "unidad de medida"),
     "postalCode": ("postal code", "zip code", "postcode", "código postal"),
     LINES_FIELD: (
-        "lines", "line items", "products", "items", "what is on it", "what is in it", "líneas", "lineas", "productos",
-        "artículos", "qué lleva", "qué incluye", "qué contiene",
+        "lines", "line items", "products", "items", "what is on it", "what is in it", "what's in", "what's on", "whats in",
+        "whats on", "what is in", "what is on", "what does it contain", "contents", "contain", "líneas", "lineas",
+        "productos", "artículos", "qué lleva", "qué incluye", "qué contiene", "qué hay en", "contenido",
     ),
 }  # fmt: skip
 """What people ask of one record, also of one that was shown before: "and when is it due?"."""
@@ -373,6 +381,8 @@ def settle_record(
             kept |= {"entity": entity} if entity else {}
         if len(texts) > 1 and (first := index_of(entities_named()).find(texts[0])):
             kept["entity"] = first[0].value  # "who is the customer?" asks it of the invoice that was shown
+        if own := _of_named_kind(access, kept.get("entity", ""), which, texts[-1]):
+            kept["which"] = which = own
         kinds = [kind for kind in _OWN_KIND.values() if which and access.values_named(kind, which)]
         entities = [entity for entity, kind in _OWN_KIND.items() if kind in kinds]
         if entities and kept.get("entity") in _FIGURES_OF_PARTIES:
@@ -393,6 +403,8 @@ def settle_record(
         if {"creditLimit", "remainingAmount"} <= set(kept.get("asked", ())):
             # what is left of a credit is shown by its limit and what is owed
             kept["asked"] = ["creditLimit", "balanceDue"]
+        if {"requestedDeliveryDate", "dueDate"} <= set(kept.get("asked", ())):
+            kept["asked"] = [name for name in kept["asked"] if name != "dueDate"]  # "when is the delivery due?"
         wanted = [name for name in kept.get("asked", ()) if kept.get("entity") not in _OWN_FIELDS.get(name, ())]
         known = access.catalogue.entities.get(kept.get("entity", ""))
         kept["asked"] = wanted if known is None else [own for name in wanted if (own := own_field(known, name))]
@@ -403,6 +415,15 @@ def settle_record(
         return Settled(values={name: value for name, value in kept.items() if value != []}, unknown=tuple(unknown))
 
     return settle
+
+
+def _of_named_kind(access: ErpAccess, entity: str, which: str | None, text: str) -> str:
+    """Whom a number means that records of several kinds have: "vendor 40000" is the vendor of that number."""
+    kind = _OWN_KIND.get(entity)
+    if kind is None or which is None or access.values_named(kind, which):
+        return ""
+    words = set(fold(text).replace("?", " ").split())
+    return next((name for name, own in access.names(kind).items() if words & {fold(one) for one in own}), "")
 
 
 def _asked_besides(text: str, known: CatalogueEntity | None, asked: Sequence[str]) -> list[str]:

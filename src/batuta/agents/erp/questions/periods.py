@@ -45,6 +45,8 @@ _SAYS_WHEN = re.compile(
     r"\b(?:20\d\d|years?|anos?|last|past|next|this|pasad[oa]|ultim[oa]|est[ea]|proxim[oa]|current)\b"
 )
 """Says itself which year a month or a quarter is of."""
+_SAYS_WHERE = re.compile(r"\b(?:this|last|previous|current|est[ea]|pasad[oa]|anterior|actual)\b")
+"""Names a period by its place: the one that is, or the one before."""
 _PARTS_OF_A_YEAR = frozenset({"month", "quarter", "half"})
 ALL_TIME_WORDS: Synonyms = {
     "all": (
@@ -54,7 +56,7 @@ ALL_TIME_WORDS: Synonyms = {
 }  # fmt: skip
 """What asks for all there is, where a figure without a period is that of this year."""
 _ALMOST_A_YEAR = 360
-_LIST = re.compile(r"\s*(?:,|and|y|e)\s*(?P<again>(?:of|in|de|en|del)\s+)?(?:the\s+|el\s+|la\s+)?")
+_LIST = re.compile(r"\s*(?:,|and|y|e|or|o)\s*(?:(?:how\s+much|cuanto|what|que)\s+)?(?P<again>(?:of|in|de|en|del)\s+)?(?:the\s+|el\s+|la\s+)?")
 _LONGEST_NEARBY = ("month", "quarter", "half", "range")
 """Periods that are named without a year and may as well be just over: "due in October", said in November."""
 
@@ -70,7 +72,7 @@ def settle_periods(question: FigureQuestion, texts: Sequence[str]) -> None:
         if is_compared or any(joint is None for joint in joints):
             question.unknown.append(found[1].text.strip())
         elif text is texts[-1]:
-            is_each = any(joint and joint["again"] for joint in joints) or _opens_anew(found[1])
+            is_each = any(joint and joint["again"] for joint in joints) or _opens_anew(found[1]) or _are_near(found)
             whole = None if is_each else _united(found)
             question.values["period"] = _days(whole) if whole else [_days(each.value) for each in found]
 
@@ -178,6 +180,11 @@ def _nearer(past: Period, ahead: Period, today: date) -> Period:
 def _opens_anew(found: Finding[Period]) -> bool:
     """Whether a period has a preposition of its own: "in 2025 and in 2026" asks for each of them."""
     return re.match(r"(?:of|in|de|en|del)\b", fold(found.text)) is not None
+
+
+def _are_near(found: Sequence[Finding[Period]]) -> bool:
+    """Whether periods are told from one another by where they lie: "this year and last year" are two figures."""
+    return all(_SAYS_WHERE.search(fold(each.text)) for each in found)
 
 
 def _united(found: Sequence[Finding[Period]]) -> Period | None:

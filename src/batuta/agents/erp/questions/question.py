@@ -15,13 +15,15 @@ from batuta.language.understanding import Synonyms
 
 NOUNS: Mapping[str, re.Pattern[str]] = {
     "payables_due": re.compile(r"\b(?:bills?|facturas? de (?:compra|proveedor(?:es)?)|purchase invoices?)\b"),
-    "invoiced": re.compile(r"\b(?:invoices?|facturas?)\b"),
+    "invoiced": re.compile(r"\b(?<!\bwe )(?<!\bi )(?<!\bse )(?:invoices?|facturas?)\b"),
     "open_purchase_orders": re.compile(r"\b(?:purchase orders?|pedidos? de compra)\b"),
     "orders_to_ship": re.compile(r"\b(?:orders?|pedidos?)\b"),
     "open_quotes": re.compile(r"\b(?:quotes?|ofertas?|presupuestos?)\b"),
     "credit_memos": re.compile(r"\b(?:credit memos?|credit notes?|abonos?)\b"),
 }  # fmt: skip
 """Kinds of documents, and the measure that is meant where none is named with them."""
+INVOICING = re.compile(r"\b(?:we|i|se)\s+(?:invoice|bill|factura)$")
+"""A verb that is written as a document is: "what did we invoice?" asks for no list of invoices."""
 TRADER = r"(?:customers?|clients?|suppliers?|vendors?|clientes?|proveedor(?:es)?)"
 PARTY = rf"(?:{TRADER}|items?|products?|articulos?|productos?)"
 """Who is traded with, and what: patterns of folded words."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.measures.model import TIME_DIMENSIONS
 from batuta.agents.erp.measuring import SPLIT_PREFIX
-from batuta.agents.erp.questions.question import TRADER, FigureQuestion
+from batuta.agents.erp.questions.question import INVOICING, TRADER, FigureQuestion
 from batuta.language.choices import index_of
 from batuta.language.findings import Finding
 from batuta.language.folding import aligned, composed, fold
@@ -63,7 +63,8 @@ def _names_months(question: FigureQuestion) -> bool:
 
 def settle_owners(question: FigureQuestion) -> None:
     """See that "customer invoices" are a kind of document, and "por facturación" a ranking: neither is a split."""
-    if "document" in (question.values.get("split_by") or ()) and _BY_AMOUNT.search(question.plain):
+    is_by_amount = _BY_AMOUNT.search(question.plain) is not None
+    if "document" in (question.values.get("split_by") or ()) and (is_by_amount or _only_invoicing(question)):
         question.values["split_by"] = [name for name in question.values["split_by"] if name != "document"]
     owned = [(each.start(), each.end()) for each in _OWNED.finditer(aligned(question.text))]
     for split in [each for each in ("customer", "vendor") if each in (question.values.get("split_by") or ())]:
@@ -71,6 +72,13 @@ def settle_owners(question: FigureQuestion) -> None:
         found = index_of({split: words}).find(question.text)
         if found and all(any(a <= each.span.start and each.span.end <= b for a, b in owned) for each in found):
             question.values["split_by"] = [name for name in question.values["split_by"] if name != split]
+
+
+def _only_invoicing(question: FigureQuestion) -> bool:
+    """Whether documents are named by a verb alone: "what did we invoice?"."""
+    words = tuple(word for one in question.book.dimensions["document"].words.values() for word in one)
+    found = index_of({"document": words}).find(question.text)
+    return bool(found) and all(INVOICING.search(fold(each.text)) for each in found)
 
 
 def settle_sums(question: FigureQuestion) -> None:
@@ -179,6 +187,7 @@ def without_covered(question: FigureQuestion, found: Sequence[Finding[str]], nam
             split not in question.book.splits(measure)
             or not all(source.records.knows(split) for group in measure.sources[:1] for source in group)
         )
-        if is_only_there and (is_count or len(splits) > 1 or is_unusual):
+        is_rate = measure is not None and measure.kind == "ratio"  # "the average amount per invoice" is one figure
+        if is_only_there and (is_count or is_rate or len(splits) > 1 or is_unusual):
             splits.remove(split)
     return splits
