@@ -49,7 +49,7 @@ _SPANISH = (
     "meses mesa mesas mil minuto miercoles mirar misma mismo mitad modo momento mover mucha mucho muchos mundo muy nada nadie "
     "necesario negro ninguna ninguno noche nombre normal norte nosotros nota nueva nueve nuevo nuevos numero nunca obra ocho "
     "oficina olvidar once orden otra otras otro otros pagina pais paises papel para parar parece parte partes partida pasa "
-    "pasada pasadas pasado pasados pasar paso pedir peor pequeno perder perdido perdida hacen salio salido persona personas peso pieza piezas pista pista plan "
+    "pasada pasadas pasado pasados pasar paso pedir peor pequeno perder perdido perdida pesa hacen salio salido persona personas peso pieza piezas pista pista plan "
     "plano planta plantas plaza pobre poca poco pocos poder poner porque posible precio precios pregunta primer primera "
     "primero primeros problema pronto propio proximo pueblo puede puerta puesto punto puntos queda quedar querer quien quince "
     "quitar quiza quizas rapido raro razon real recibir regla resto resumen rojo saber sabado sacar saldo saldos salir segun segunda "

@@ -39,6 +39,22 @@ async def asked(tmp_path: Path) -> AsyncIterator[AskedTeam]:
             [{"measure": "receivables", "only": DEBTOR}, {"measure": "overdue_receivables", "only": DEBTOR}],
         ),
         (
+            "did we buy more in August or in September?",
+            "en",
+            [
+                {"measure": "purchases", "period": {"first": "2026-08-01", "last": "2026-08-31", "grain": "month"}},
+                {"measure": "purchases", "period": {"first": "2026-09-01", "last": "2026-09-30", "grain": "month"}},
+            ],
+        ),
+        (
+            "ventas del mes pasado y del anterior",
+            "es",
+            [
+                {"measure": "sales", "period": OCTOBER},
+                {"measure": "sales", "period": {"first": "2026-09-01", "last": "2026-09-30", "grain": "month"}},
+            ],
+        ),
+        (
             "sales by month and margin by customer",
             "en",
             [{"measure": "sales", "split_by": ["month"]}, {"measure": "gross_margin", "split_by": ["customer"]}],

@@ -103,6 +103,18 @@ def test_two_periods_are_two_findings() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "first", "second"),
+    [
+        ("revenue this month and last", "2026-11-01", "2026-10-01"),
+        ("¿cuánto gastamos este trimestre y cuánto el anterior?", "2026-10-01", "2026-07-01"),
+        ("pagos de este año y los del pasado", "2026-01-01", "2025-01-01"),
+    ],
+)
+def test_the_last_one_beside_a_period_is_the_one_before_it(text: str, first: str, second: str) -> None:
+    assert [each.value.first.isoformat() for each in find_periods(text, now=NOW)] == [first, second]
+
+
+@pytest.mark.parametrize(
     ("text", "period", "compared"),
     [
         ("sales this month vs last month", "2026-11-01..2026-11-30", "2026-10-01..2026-10-31"),
@@ -118,6 +130,8 @@ def test_two_periods_are_two_findings() -> None:
         ("diferencia de compras entre 2025 y 2026", "2025-01-01..2025-12-31", "2026-01-01..2026-12-31"),
         ("difference in sales between July and August", "2026-07-01..2026-07-31", "2026-08-01..2026-08-31"),
         ("ventas del trimestre pasado comparado con el trimestre anterior", "2026-07-01..2026-09-30", "2026-04-01..2026-06-30"),
+        ("resultado de 2026 frente al mismo periodo de 2025", "2026-01-01..2026-12-31", "2025-01-01..2025-12-31"),
+        ("margin of Q3 2026 versus the same quarter of 2025", "2026-07-01..2026-09-30", "2025-07-01..2025-09-30"),
     ],
 )  # fmt: skip
 def test_what_a_period_is_compared_with_is_no_second_period(text: str, period: str, compared: str) -> None:

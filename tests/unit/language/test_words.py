@@ -155,7 +155,8 @@ def test_people_and_companies_are_found_by_their_form() -> None:
     ("text", "language"),
     [("¿Cuánto es 3 más 4?", "es"), ("que clientes nos deben mas", "es"), ("which customers owe us", "en"), ("15*3", "en"),
      ("cuanto debemos a proveedores", "es"), ("send a fax", "en"), ("delete customer Camping Aldarún", "en"),
-     ("vuelve a todos", "es"), ("pedido de Camping Aldarún", "es")],
+     ("vuelve a todos", "es"), ("pedido de Camping Aldarún", "es"),
+     ("compras pendientes a Bosch", "es"), ("desbloquea a Bosch", "es")],
 )  # fmt: skip
 def test_the_language_is_told_by_small_words(text: str, language: str) -> None:
     assert detect_language(text) == language

@@ -48,6 +48,8 @@ def read(text: str) -> ChangeRequest:
             "Mesa Roble",
             {"unitPrice": "120 euros", "unitCost": "80"},
         ),
+        ("crea el artículo Silla Haya a 45,50 €", "items", "Silla Haya", {"unitPrice": "45,50 €"}),
+        ("new item called Stool at 30", "items", "Stool", {"unitPrice": "30"}),
         ("creat a custmer called Acme", "customers", "Acme", {}),
         (
             "add a vendor called Iron Works, phone 555 1234, in Leeds",
@@ -288,3 +290,44 @@ def test_the_date_of_a_document_is_its_own_unless_the_posting_is_named(text: str
 @pytest.mark.parametrize("text", ["invoices for Terrazas Sotomar in 2026", "facturas de Terrazas Sotomar", "orders"])
 def test_documents_in_the_plural_are_no_order(text: str) -> None:
     assert read_request(text, NAMES) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "party", "which", "amount"),
+    [
+        ("anota que Hoteles Ribalta nos ha pagado 300 euros de la factura 1032", RIBALTA, "1032", Decimal(300)),
+        ("log that the customer Hoteles Ribalta has already paid invoice 1032", RIBALTA, "1032", None),
+        ("pay Maderas Polival everything we owe them", "Maderas Polival, GmbH", "", None),
+        ("paga a Maderas Polival lo que debemos de la factura 108001", "Maderas Polival, GmbH", "108001", None),
+    ],
+)
+def test_a_payment_is_entered_for_whom_it_is_of(text: str, party: str, which: str, amount: Decimal | None) -> None:
+    found = read(text)
+
+    assert (found.act, found.party, found.which, found.amount, found.unknown) == ("pay", party, which, amount, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "set the sales rep of Hoteles Ribalta to Ana Gil",
+        "cambia el comercial de Hoteles Ribalta a Ana Gil",
+        "asigna a Ana Gil como vendedora de Hoteles Ribalta",
+        "put Ana Gil as account manager for Hoteles Ribalta",
+    ],
+)
+def test_a_customer_gets_a_salesperson(text: str) -> None:
+    found = read(text)
+
+    assert (found.act, found.which, found.values) == ("update", RIBALTA, {"salespersonCode": "Ana Gil"})
+
+
+@pytest.mark.parametrize("text", ["receive the purchase order 106001", "recepciona el pedido de compra 106001"])
+def test_an_order_to_a_vendor_is_received(text: str) -> None:
+    found = read(text)
+
+    assert (found.act, found.entity, found.which) == ("post", "purchaseOrders", "106001")
+
+
+def test_the_number_of_a_telephone_is_no_customer() -> None:
+    assert read("cambia el número de teléfono de Hoteles Ribalta").which == RIBALTA

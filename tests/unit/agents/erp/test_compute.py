@@ -335,3 +335,29 @@ async def test_of_a_partly_shipped_order_only_the_rest_is_still_to_ship() -> Non
     books = erp(salesOrders=[order])
     assert (await asked(books, "amount_to_ship", split=("customer",))).total == Decimal("6.67")
     assert (await asked(books, "orders_to_ship")).total == Decimal(18)
+
+
+@pytest.mark.parametrize("measure", ["sales", "units_sold", "gross_margin", "stock_quantity"])
+async def test_of_a_service_the_item_ledger_has_no_figure(measure: str) -> None:
+    """Nothing found of one would be a wrong figure: its sales stand in no item entry."""
+    service = {"id": "s", "number": "S1", "displayName": "Assembly", "type": "Service", "inventory": Decimal(0)}
+    connector = erp(items=[service], itemLedgerEntries=[])
+
+    with pytest.raises(MeasureError, match="Assembly: a service"):
+        await asked(connector, measure, period=YEAR, only={"item": ("Assembly",)})
+
+
+async def test_late_orders_are_those_whose_delivery_date_is_past() -> None:
+    def order(number: str, due: str, *, is_shipped: bool = False) -> dict[str, Any]:
+        return {
+            "id": number, "number": number, "customerName": "Ana", "orderDate": "2026-06-01", "currencyCode": "EUR",
+            "requestedDeliveryDate": due, "fullyShipped": is_shipped, "totalAmountExcludingTax": Decimal(10),
+        }  # fmt: skip
+
+    orders = [
+        order("1", "2026-06-29"), order("2", "2026-06-30"), order("3", "0001-01-01"),
+        order("4", "2026-06-01", is_shipped=True),
+    ]  # fmt: skip
+    figures = await asked(erp(salesOrders=orders), "late_orders", split=("document",))
+
+    assert table(figures) == {("1",): Decimal(10)}

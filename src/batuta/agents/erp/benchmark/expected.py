@@ -311,9 +311,11 @@ def stock(books: RawBooks, facts: Facts) -> Table:
 
 
 def orders(books: RawBooks, facts: Facts) -> Table:
-    """Sales orders that are not shipped in full."""
+    """Sales orders that are not shipped in full, or those of them whose delivery date is past."""
     by = facts.get("by")
     rows = [row for row in books.rows["salesOrders"] if not row["fullyShipped"]]
+    if facts.get("is_late"):
+        rows = [row for row in rows if "0001-01-01" < row["requestedDeliveryDate"] < books.today.isoformat()]
     return summed(
         (
             "" if by is None else str(row[by]),

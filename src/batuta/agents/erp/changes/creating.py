@@ -75,6 +75,8 @@ def _read_master(matched: MatchedOrder) -> ChangeRequest | None:
         at = scan.start + len(scan.plain) - len(scan.plain.lstrip())
         if (taken := take_field(scan, matched.entity, matched.language)) is not None:
             values.update(taken)
+        elif matched.entity == "items" and "unitPrice" not in values and (price := scan.take(PRICE)) is not None:
+            values["unitPrice"] = scan.line.original(at + price.start("amount"), at + price.end("amount"))
         elif matched.entity != "items" and (email := scan.take(EMAIL)) is not None:
             values["email"] = scan.line.original(at + email.start("value"), at + email.end("value"))
         elif matched.entity != "items" and (place := scan.take(PLACE)) is not None:

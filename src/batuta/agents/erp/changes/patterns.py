@@ -173,7 +173,7 @@ PLACE = re.compile(
 )
 NEW_NAME = re.compile(
     rf"(?:,|:|called|named|by the name of|with the name|with name|llamad[oa]|que se llama|que se llame|de nombre|con nombre|con el nombre(?: de)?|a nombre de)*\s?"
-    rf"(?P<name>{QUOTE}|{NAME}|(?!(?:in|en|with|con|from|and|y)\b)[^,;]+?)(?= (?:in|en|with|con|from|at|whose|cuyo|based|{'|'.join(sorted(_FIELD_GROUPS.values()))})\b|,|;|$)"
+    rf"(?P<name>{QUOTE}|{NAME}|(?!(?:in|en|with|con|from|and|y)\b)[^,;]+?)(?= (?:in|en|with|con|from|at|whose|cuyo|based|{'|'.join(sorted(_FIELD_GROUPS.values()))})\b| (?:at|a|for|por|@) [€$£]?\d|,|;|$)"
 )
 SPANISH = frozenset(verb for words in SPANISH_VERBS.values() for verb in words.split("|")) | {
     *(verb for verb in (*RECEIVE.split("|"), *NOTE.split("|")) if re.match(r"rec[ei][bp]|registra|apunta|anota", verb)),
@@ -192,6 +192,7 @@ UPDATES = tuple(
         rf"(?:(?:a|to|the|el|la) )*(?P<value>\S+(?: \S+)*?) (?:as|de|como) (?:(?:the|el|la|su) )?(?P<field>{_WHOSE_PERSON}) (?:of|for|to|de|del|a|al|en|para) {ART}(?:{noun('customers')} )?{NUMBER_SIGN}{WHO}$",
         rf"(?P<field>FIELD) (?:of|for|de|del|a|al|para|en|from) {ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}{WHO} (?:to|al|a|en|=|:|as|por|at|is|be|sea)(?: be)? (?P<value>.+)$",
         rf"(?P<field>FIELD) (?:to|a|en|=|:) (?P<value>\S+(?: \S+)*?) (?:for|of|de|del|para|a|al|to) {ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}{WHO}$",
+        rf"(?P<field>FIELD) (?:of|for|de|del|a|al|para) {ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}(?P<who>{NAME}|{QUOTE})$",
         rf"(?:(?:for|to|of|a|al|de|del) )?{ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}(?!(?:de|del|of) ){WHO}(?: s)? (?:(?:the|el|la|su|its|un|una|a|with|con) )*(?P<field>FIELD)(?: (?:to|al|a|en|=|:|of|de|is|as))* (?P<value>.+)$",
         rf"(?:(?:for|to|of|a|al|de|del) )?{ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}(?!(?:de|del|of) ){WHO}(?: s)? (?:(?:the|el|la|su|its) )*(?P<field>FIELD)$",
         rf"(?P<field>FIELD) (?:of|for|de|del|a|al|para) {ART}(?:{noun(*MASTER, *DOCUMENTS)} )?{NUMBER_SIGN}{WHO}$",

@@ -191,7 +191,7 @@ def _read_payment(matched: MatchedOrder) -> ChangeRequest | None:
         if not which and (found := scan.take(INVOICE_CLAUSE)) is not None:
             which, entity = (
                 scan.line.original(at + found.start("code"), at + found.end("code")),
-                entity_of(found["noun"]),
+                entity if entity == "purchaseInvoices" else entity_of(found["noun"]),  # whom we pay billed us
             )
         elif not which and entity and not party and (found := scan.take(CODE_CLAUSE)) is not None:
             which = scan.line.original(at + found.start("code"), at + found.end("code"))

@@ -148,6 +148,10 @@ _VAT_SAID = ("vat", "net")
 """Qualifiers that say whether VAT is in an amount."""
 _RANKED_WITHIN = {"category": "item", "country": "customer", "city": "customer", "salesperson": "customer"}
 """What is ranked of the values that a question is limited to."""
+_LIMITING = ("customer", "vendor", "item", "category")
+"""Whose a figure may be: "do we make money on the chair?" is its margin, and no net income."""
+_NET = re.compile(r"\bnet[oa]?s?\b(?!\s+(?:of|de)\b)")
+_GROSS = frozenset({"gross_margin", "margin_percent"})
 _SELLS = re.compile(r"\b(?:sell|sold|selling|sells|buy|bought|buys|vend\w+|compr\w+)\b")
 _EARNS = re.compile(r"\bcobra[n]?\b(?!\s+(?:a|de|por)\b)")
 """What a person earns, in a word that also says what is collected: wages are kept in no name."""
@@ -356,6 +360,8 @@ def _settle_measures(
     both = _asked_beside(question, names, found, texts)
     names, used = _varied(question, names, said)
     names = list(dict.fromkeys((*both, *names)))
+    if _GROSS & set(names) and _NET.search(question.plain):  # "the profit margin, net": what is left of all costs
+        names = list(dict.fromkeys("net_margin" if name in _GROSS else name for name in names))
     splits = _low_stock(question, names, said, splits)
     if "price" in said and not any(fold(said["price"]) in fold(each.text).split() for each in found):
         question.unknown.append(said["price"])  # a price is no figure that is added up; the average one is a rate
@@ -550,7 +556,7 @@ def _possible(question: FigureQuestion, name: str, splits: Sequence[str], access
     if _THEY_BUY.search(question.plain) and not _FIRST_PERSON.search(question.plain):
         return counterpart
     only = question.values.get("only") or ()
-    kinds = {kind for kind in ("customer", "vendor") for one in only if access.values_named(kind, one)}
+    kinds = {kind for kind in _LIMITING for one in only if access.values_named(kind, one)}
     wanted = {*splits, *kinds}
     own, others = (set(book.splits(book.measures[each])) for each in (name, counterpart))
     return name if wanted <= own or not wanted <= others else counterpart

@@ -57,6 +57,7 @@ _LESS_OR_MORE = re.compile(
     r"\b(?:(?P<less>less|fewer|lower|menos|menor(?:es)?)|more|higher|mas|mayor(?:es)?)\s+(?:\w+\s+){0,2}(?:than|que)\b"
 )
 _SPENT = re.compile(r"\b(?:spen[dt]\w*|expenses?|costs?|gast\w+|costes?)\b")
+_PAYMENTS = frozenset({"payments_received", "payments_made"})
 _BARELY_PAID = re.compile(r"\b(?:paid|pagad[oa]s?)\b")
 _WORSE_WHEN_MORE = frozenset(
     {
@@ -84,7 +85,7 @@ def of_accounts(question: FigureQuestion, names: Sequence[str]) -> list[str]:
     asks = HOW_MUCH.search(question.plain) or {"split_by", "period"} & set(question.values)
     is_sum = bool(asks) and not question.values.get("only")
     meant = names or ([_OF_ACCOUNTS] if is_sum else [])
-    if is_sum and list(names) == ["payments_received"] and _BARELY_PAID.search(question.plain):
+    if is_sum and names and set(names) <= _PAYMENTS and _BARELY_PAID.search(question.plain):
         meant = [_OF_ACCOUNTS]  # "the rent paid this year" comes from no customer
         question.unknown = [each for each in question.unknown if not _BARELY_PAID.fullmatch(fold(each))]
     return list(dict.fromkeys(_OF_ACCOUNTS if name in _SPENDING else name for name in meant))

@@ -56,7 +56,9 @@ ALL_TIME_WORDS: Synonyms = {
 }  # fmt: skip
 """What asks for all there is, where a figure without a period is that of this year."""
 _ALMOST_A_YEAR = 360
-_LIST = re.compile(r"\s*(?:,|and|y|e|or|o)\s*(?:(?:how\s+much|cuanto|what|que)\s+)?(?P<again>(?:of|in|de|en|del)\s+)?(?:the\s+|el\s+|la\s+)?")
+_LIST = re.compile(
+    r"\s*(?:,|and|y|e|or|o)\s*(?:(?:how\s+much|cuanto|what|que)\s+)?(?P<again>(?:of|in|de|en|del)\s+)?(?:the\s+|el\s+|la\s+)?"
+)
 _LONGEST_NEARBY = ("month", "quarter", "half", "range")
 """Periods that are named without a year and may as well be just over: "due in October", said in November."""
 
