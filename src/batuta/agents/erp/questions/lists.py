@@ -43,7 +43,8 @@ STATES: Mapping[str, tuple[Sequence[str], Mapping[str, tuple[str, str, Any]]]] =
         ("no balance", "no outstanding balance", "without a balance", "without balance", "zero balance", "no debt",
          "no debts", "without debt", "without debts", "nothing outstanding", "nothing open", "owe nothing",
          "owe us nothing", "owing nothing", "sin saldo", "sin saldo pendiente", "saldo cero", "saldo a cero",
-         "sin deuda", "sin deudas", "sin nada pendiente", "nada pendiente", "no deben nada", "no nos deben nada", "no debe nada"),
+         "sin deuda", "sin deudas", "sin nada pendiente", "nada pendiente", "no deben nada",
+         "no nos deben nada", "no debe nada"),
         {"customers": ("balanceDue", "eq", 0), "vendors": ("balance", "eq", 0)},
     ),
     "draft": (
@@ -119,7 +120,8 @@ ASKED_FIELDS: Synonyms = {
     "postalCode": ("postal code", "zip code", "postcode", "código postal"),
     LINES_FIELD: (
         "lines", "line items", "products", "items", "what is on it", "what is in it", "what's in", "what's on",
-        "whats in", "whats on", "what is in", "what is on", "what does it contain", "contents", "contain", "líneas", "lineas",
+        "whats in", "whats on", "what is in", "what is on", "what does it contain", "contents", "contain", "líneas",
+        "lineas",
         "productos", "artículos", "qué lleva", "qué incluye", "qué contiene", "qué hay en", "contenido",
     ),
 }  # fmt: skip
