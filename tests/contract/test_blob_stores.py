@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from batuta.kernel.errors import StoreUnavailableError
-from batuta.server.files.blobs import BlobStore, LocalBlobStore, UploadBusyError
+from batuta.server.files.blobs import BlobStore, LocalBlobStore, UploadBusyError, UploadMovedError
 from batuta.server.files.s3_blobs import S3BlobStore, S3Bucket
 from tests.support.s3 import KEYS, s3_server, signed_s3_server
 from tests.support.workplace import free_port
@@ -57,17 +57,18 @@ async def broken(*given: bytes) -> AsyncIterator[bytes]:
 
 
 async def kept(blobs: BlobStore, name: str, data: bytes) -> str:
-    await blobs.append(name, parts(data), limit=len(data))
+    await blobs.append(name, parts(data), begin=0, limit=len(data))
     return await blobs.finish(name)
 
 
 async def test_an_upload_goes_on_after_a_break_and_is_kept_by_its_hash(blobs: BlobStore, tmp_path: Path) -> None:
     """Large enough for several parts; what came before the break is not sent again."""
     with pytest.raises(ConnectionError):
-        await blobs.append("resumed", broken(LARGE[:7_000_000], LARGE[7_000_000:7_100_000]), limit=len(LARGE))
+        await blobs.append("resumed", broken(LARGE[:7_000_000], LARGE[7_000_000:7_100_000]), begin=0, limit=len(LARGE))
     there = await blobs.offset("resumed")
     assert there == 7_100_000
-    assert await blobs.append("resumed", parts(LARGE[there:], b"too much"), limit=len(LARGE)) == len(LARGE)
+    rest = parts(LARGE[there:], b"too much")
+    assert await blobs.append("resumed", rest, begin=there, limit=len(LARGE)) == len(LARGE)
     digest = await blobs.finish("resumed")
     assert digest == hashlib.sha256(LARGE).hexdigest() == await blobs.finish("resumed")
     path = await blobs.local_path(digest)
@@ -107,13 +108,27 @@ async def test_of_two_requests_for_the_same_place_one_is_refused(blobs: BlobStor
     async def late() -> int:
         await begun.wait()
         try:
-            return await blobs.append("both", parts(b"other request"), limit=100)
+            return await blobs.append("both", parts(b"other request"), begin=0, limit=100)
         finally:
             is_answered.set()
 
-    outcomes = await asyncio.gather(blobs.append("both", slow(), limit=100), late(), return_exceptions=True)
+    outcomes = await asyncio.gather(blobs.append("both", slow(), begin=0, limit=100), late(), return_exceptions=True)
     assert [type(each) for each in outcomes].count(UploadBusyError) == 1
     assert await blobs.offset("both") == 13
+
+
+async def test_a_request_that_comes_after_the_rest_of_another_adds_nothing(blobs: BlobStore) -> None:
+    """Its client asked where the upload stands while the request before, given up, still had bytes to write."""
+    await blobs.append("moved", parts(b"the first part"), begin=0, limit=100)
+    with pytest.raises(UploadMovedError):
+        await blobs.append("moved", parts(b"first part, and the second"), begin=4, limit=100)
+    with pytest.raises(UploadMovedError):
+        await blobs.append("moved", parts(b"the first part, again"), begin=0, limit=100)
+    assert await blobs.offset("moved") == 14
+    await blobs.discard("moved")
+    with pytest.raises(UploadMovedError):
+        await blobs.append("moved", parts(b"the second part"), begin=14, limit=100)
+    assert await blobs.offset("moved") == 0
 
 
 async def test_bytes_of_a_cancelled_request_are_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +143,8 @@ async def test_bytes_of_a_cancelled_request_are_written_once(tmp_path: Path, mon
         return write(handle, view)
 
     monkeypatch.setattr(os, "write", slow_write)
-    request = asyncio.create_task(blobs.append("ended", parts(data[:1_100_000], data[1_100_000:]), limit=len(data)))
+    both = parts(data[:1_100_000], data[1_100_000:])
+    request = asyncio.create_task(blobs.append("ended", both, begin=0, limit=len(data)))
     await writing.wait()
     request.cancel()
     loop.call_later(0.05, may_go_on.set)
@@ -136,7 +152,7 @@ async def test_bytes_of_a_cancelled_request_are_written_once(tmp_path: Path, mon
         await request
     there = await blobs.offset("ended")
     assert there == 1_100_000
-    await blobs.append("ended", parts(data[there:]), limit=len(data))
+    await blobs.append("ended", parts(data[there:]), begin=there, limit=len(data))
     assert await blobs.finish("ended") == hashlib.sha256(data).hexdigest()
 
 

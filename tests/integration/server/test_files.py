@@ -2,12 +2,14 @@
 
 import asyncio
 import base64
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from batuta.server.config import Settings
+from batuta.server.files.blobs import LocalBlobStore
 from tests.support.made_files import a_pdf, a_word_document
 from tests.support.platform import Person, running
 
@@ -90,6 +92,35 @@ async def test_an_upload_goes_on_where_it_was_cut(settings: Settings) -> None:
         assert (head.headers["upload-offset"], head.headers["upload-length"]) == ("100", str(len(data)))
         assert (await sent(ana, location, data[100:], 100)).headers["upload-offset"] == str(len(data))
         assert (await settled(ana, location.split("/")[3]))["status"] == "ready"
+
+
+async def test_what_another_request_adds_after_the_look_is_not_doubled(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client whose connection broke asks again while the rest of what it had sent is still being written."""
+    data = a_word_document("Some of it was still on its way. " * 50)
+    look = LocalBlobStore.offset
+
+    async def look_too_early(blobs: LocalBlobStore, upload_id: str) -> int:
+        done = await look(blobs, upload_id)
+        if done == 100:
+            await blobs.append(upload_id, _whole(data[100:150]), begin=100, limit=len(data))
+        return done
+
+    async with running(settings) as site:
+        ana = await site.person()
+        location = (await announced(ana, len(data), "a.docx")).headers["location"]
+        await sent(ana, location, data[:100])
+        with monkeypatch.context() as patched:
+            patched.setattr(LocalBlobStore, "offset", look_too_early)
+            late = await sent(ana, location, data[100:], 100)
+        assert (late.status_code, late.json()["code"]) == (409, "UPLOAD_OFFSET")
+        assert (await sent(ana, location, data[150:], 150)).headers["upload-offset"] == str(len(data))
+        assert (await settled(ana, location.split("/")[3]))["status"] == "ready"
+
+
+async def _whole(data: bytes) -> AsyncIterator[bytes]:
+    yield data
 
 
 async def test_a_file_that_cannot_be_read_says_why_and_what_to_do(settings: Settings) -> None:

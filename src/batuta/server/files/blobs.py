@@ -21,6 +21,10 @@ class UploadBusyError(ConflictError):
     """Another request is writing to this upload."""
 
 
+class UploadMovedError(ConflictError):
+    """An upload does not stand where a request wants to go on: another one added to it."""
+
+
 class StorageFullError(StoreUnavailableError):
     """There is no room for more bytes."""
 
@@ -32,11 +36,13 @@ class BlobStore(Protocol):
         """How many bytes of an upload are there."""
         ...
 
-    async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, limit: int) -> int:
-        """Add bytes to an upload up to `limit` in all: how many are there then. What came before a break is kept.
+    async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, begin: int, limit: int) -> int:
+        """Add bytes to an upload of `begin` bytes up to `limit` in all: how many are there then. What came before a
+        break is kept.
 
         Raises:
             UploadBusyError: another request is adding.
+            UploadMovedError: another request has added since.
             StorageFullError: there is no room for them.
         """
         ...
@@ -75,11 +81,11 @@ class LocalBlobStore:
         """See `BlobStore.offset`."""
         return await asyncio.to_thread(_size, self._upload(upload_id))
 
-    async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, limit: int) -> int:
+    async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, begin: int, limit: int) -> int:
         """See `BlobStore.append`."""
-        handle, size = await asyncio.to_thread(_locked, self._upload(upload_id))
+        handle = await asyncio.to_thread(_locked, self._upload(upload_id), begin)
         try:
-            waiting = bytearray()
+            size, waiting = begin, bytearray()
             try:
                 async for chunk in chunks:
                     waiting += chunk[: max(0, limit - size - len(waiting))]
@@ -144,18 +150,31 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _locked(path: Path) -> tuple[int, int]:
-    """A handle that no other request has, and how much is there."""
-    with _full_disk():
-        handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+def _locked(path: Path, size: int) -> int:
+    """A handle that no other request has, of a file with so many bytes."""
+    try:
+        with _full_disk():
+            handle = os.open(path, os.O_WRONLY | os.O_APPEND | (0 if size else os.O_CREAT), 0o600)
+    except FileNotFoundError as error:
+        raise UploadMovedError("this upload has been made a file") from error
+    try:
+        _lock(handle, size)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _lock(handle: int, size: int) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        os.close(handle)
         if error.errno in (errno.EAGAIN, errno.EACCES):
             raise UploadBusyError("another request is sending this upload") from error
         raise
-    return handle, os.fstat(handle).st_size
+    # Only who holds the lock knows: a request whose client is gone may have written its last bytes just now.
+    if os.fstat(handle).st_size != size:
+        raise UploadMovedError("another request has added to this upload")
 
 
 def _write(handle: int, data: bytes) -> int:

@@ -25,7 +25,7 @@ from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError, Pre
 from obstore.store import S3Store
 
 from batuta.kernel.errors import StoreUnavailableError
-from batuta.server.files.blobs import UploadBusyError, safe_name
+from batuta.server.files.blobs import UploadBusyError, UploadMovedError, safe_name
 
 PART_BYTES = 5 * 1024 * 1024
 """Of an upload no more than this is in memory, and no part of a multipart upload may be smaller."""
@@ -81,10 +81,11 @@ class S3BlobStore:
             size += length
         return size
 
-    async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, limit: int) -> int:
+    async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, begin: int, limit: int) -> int:
         """See `BlobStore.append`."""
-        size = await self.offset(upload_id)
-        waiting = bytearray()
+        if await self.offset(upload_id) != begin:
+            raise UploadMovedError("another request has added to this upload")
+        size, waiting = begin, bytearray()
         try:
             async for chunk in chunks:
                 waiting += chunk[: max(0, limit - size - len(waiting))]

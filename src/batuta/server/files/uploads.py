@@ -21,7 +21,7 @@ from batuta.kernel.ids import new_id
 from batuta.knowledge.extract.sniff import MEDIA_TYPES, SNIFFED_BYTES, sniff
 from batuta.server.database.engines import Database, SystemDatabase
 from batuta.server.files import repository
-from batuta.server.files.blobs import BlobStore, StorageFullError, UploadBusyError
+from batuta.server.files.blobs import BlobStore, StorageFullError, UploadBusyError, UploadMovedError
 from batuta.server.files.names import checked_folder, checked_name
 from batuta.server.files.removal import FileRemoval
 from batuta.server.files.repository import StoredFile
@@ -131,13 +131,15 @@ class Uploads:
         """Take the next part of an upload: how much is there then. The last part starts its processing."""
         done = await self.offset(file)
         if done >= file.size_bytes or offset != done:
-            raise ConflictProblem(f"This upload stands at {done} bytes; go on from there.", code="UPLOAD_OFFSET")
+            raise _stands_at(done)
         try:
-            done = await self._blobs.append(file.file_id, chunks, limit=file.size_bytes)
+            done = await self._blobs.append(file.file_id, chunks, begin=offset, limit=file.size_bytes)
             if done >= file.size_bytes:
                 await self.complete(file)
         except UploadBusyError as error:
             raise ConflictProblem("Another request is sending this upload.", code="UPLOAD_BUSY") from error
+        except UploadMovedError as error:
+            raise _stands_at(await self._blobs.offset(file.file_id)) from error
         except StorageFullError as error:
             await self._withdraw(file)
             raise NoRoomProblem from error
@@ -149,7 +151,7 @@ class Uploads:
     async def complete(self, file: StoredFile) -> StoredFile:
         """Make an upload whose bytes are there a file, and start to read it. Once, however often it is called."""
         if not file.size_bytes:
-            await self._blobs.append(file.file_id, _nothing(), limit=0)
+            await self._blobs.append(file.file_id, _nothing(), begin=0, limit=0)
         while True:
             digest = await self._blobs.finish(file.file_id)
             path = await self._blobs.local_path(digest)
@@ -248,6 +250,10 @@ class Uploads:
             updated_at=now,
             client_key=announced.client_key,
         )
+
+
+def _stands_at(done: int) -> ConflictProblem:
+    return ConflictProblem(f"This upload stands at {done} bytes; go on from there.", code="UPLOAD_OFFSET")
 
 
 def _media_type(path: Path, name: str) -> str:
