@@ -392,10 +392,16 @@ def _agui_port(
     access: AccessControl, sessions: Sessions, turns: Turns, approvals: Approvals, database: Database
 ) -> PlatformPort:
     async def own_session(caller: Caller, session_id: str) -> None:
-        try:
+        async def require() -> None:
             await access.check(EVENTS["session:join"], caller, {"session_id": session_id})
+
+        try:
+            await require()
         except NotFoundProblem:
-            await sessions.create(caller, session_id=session_id)
+            try:
+                await sessions.create(caller, session_id=session_id)
+            except NotFoundProblem:  # somebody has it: perhaps the same run, sent twice
+                await require()
 
     async def send(caller: Caller, session_id: str, client_message_id: str, text: str) -> tuple[str, Position]:
         message = NewMessage(client_message_id=client_message_id, text=text)

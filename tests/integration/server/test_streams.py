@@ -177,6 +177,17 @@ async def test_an_agui_run_is_a_turn(site: Running) -> None:
     assert session["title"] == "Hello"
 
 
+async def test_an_agui_run_that_is_sent_several_times_at_once_is_one_turn(site: Running) -> None:
+    """A client that got no answer insists: also the run that opens its thread is the same for every request."""
+    ana = await site.person()
+    body = run_input("please book")
+    runs = await asyncio.gather(*(run(ana, body) for _ in range(5)))
+    assert {events[-1]["type"] for events in runs} == {"RUN_FINISHED"}
+    (session,) = (await ana.http.get("/api/sessions")).json()["items"]
+    said = [event for event in await ana.events(session["session_id"]) if event["type"] == "user_message_confirmed"]
+    assert len(said) == 1
+
+
 async def test_an_agui_run_with_an_approval_is_interrupted_and_resumed(site: Running) -> None:
     """The approval is an interrupt; its answer opens the next run, which tells the tool's result."""
     ana = await site.person()
