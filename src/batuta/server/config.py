@@ -199,7 +199,7 @@ class Settings(BaseModel):
     shutdown_seconds: float = Field(default=10, ge=0)
     is_metrics_enabled: bool = True
     is_metrics_public: bool = False
-    """True if `/metrics` answers any caller, not only this machine and keys with the scope `metrics`."""
+    """True if `/metrics` answers any caller, not only this machine and people with the role `admin`."""
     metrics_host: str = "127.0.0.1"
     metrics_port: int = Field(default=9090, ge=0, le=65535)
     """Where `batuta worker` answers Prometheus; 0 takes a free port."""

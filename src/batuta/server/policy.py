@@ -19,7 +19,11 @@ METRICS: Final = "metrics"
 SCOPES: Final = (READ, CHAT, APPROVE, METRICS)
 """What an API key can be allowed; `read` goes with every other one but `metrics`."""
 
-ROLES: Final = ("user", "approver", "analyst", "admin")
+ADMIN: Final = "admin"
+ROLES: Final = ("user", "approver", "analyst", ADMIN)
+
+SCOPE_ROLES: Final = {METRICS: ADMIN}
+"""Scopes that only keys of people with a role can have: what they show is not one tenant's alone."""
 
 
 class Access(Enum):
@@ -32,7 +36,7 @@ class Access(Enum):
     PERSON = "person"
     """A user logged in in a browser: not a program with a key."""
     OPERATOR = "operator"
-    """A probe on this machine, a key with the scope, or any caller if `is_metrics_public` is set."""
+    """A probe on this machine, somebody with the role, or any caller if `is_metrics_public` is set."""
     SYSTEM = "system"
     """No caller from outside: work of the platform itself, on behalf of the user it was queued for."""
 
@@ -72,7 +76,7 @@ _UPLOAD = AccessRule(Access.USER, CHAT, is_streamed=True, priority=Priority.LATE
 ROUTES: dict[str, AccessRule] = {
     "GET /healthz": _PUBLIC,
     "GET /readyz": _PUBLIC,
-    "GET /metrics": AccessRule(Access.OPERATOR, METRICS),
+    "GET /metrics": AccessRule(Access.OPERATOR, METRICS, role=ADMIN),
     "GET /openapi.json": _PUBLIC,
     "GET /{path:path}": _PUBLIC,
     "GET /api/{path:path}": _PUBLIC,

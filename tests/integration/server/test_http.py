@@ -117,16 +117,25 @@ async def test_readiness_tells_of_a_lost_database(private_postgres: PostgresServ
         assert (await ana.http.get("/readyz")).status_code == 200
 
 
-async def test_figures_are_for_this_machine_and_for_keys_with_the_scope(embedded: Running) -> None:
+async def test_se17_figures_are_for_this_machine_and_for_administrators(embedded: Running) -> None:
+    """SE-17: they are those of all tenants. A role that was taken away takes the key with it."""
+    from_outside = {"X-Forwarded-For": "203.0.113.9"}
     stranger = embedded.stranger()
     local = await stranger.http.get("/metrics")
     assert local.status_code == 200
     assert "process_resident_memory_bytes" in local.text
-    assert (await stranger.http.get("/metrics", headers={"X-Forwarded-For": "203.0.113.9"})).status_code == 401
-    ana = await embedded.person()
+    assert (await stranger.http.get("/metrics", headers=from_outside)).status_code == 401
+    ben = await embedded.person("ben@example.com", roles=("user", "approver", "analyst"))
+    assert (await ben.http.get("/metrics", headers=from_outside)).status_code == 403
+    refused = await ben.http.post("/api/keys", json={"name": "probe", "scopes": ["read", "metrics"]})
+    assert (refused.status_code, (await ben.http.get("/api/keys")).json()["items"]) == (403, [])
+    ana = await embedded.person(roles=("admin",))
+    assert (await ana.http.get("/metrics", headers=from_outside)).status_code == 200
     secret = (await ana.http.post("/api/keys", json={"name": "probe", "scopes": ["metrics"]})).json()["secret"]
-    headers = {"X-Forwarded-For": "203.0.113.9", "Authorization": f"Bearer {secret}"}
+    headers = {**from_outside, "Authorization": f"Bearer {secret}"}
     assert (await stranger.http.get("/metrics", headers=headers)).status_code == 200
+    await embedded.platform.identity.change_roles(ana.user_id, ("user",))
+    assert (await stranger.http.get("/metrics", headers=headers)).status_code == 403
 
 
 async def test_the_description_of_the_api_is_openapi_3_1(embedded: Running) -> None:

@@ -267,7 +267,7 @@ async def test_a_deleted_session_is_a_missing_one(site: Running) -> None:
 
 async def test_se16_a_credential_counts_the_same_through_every_channel(embedded: Running) -> None:
     """SE-16: a key is taken as a bearer's and, in a cookie, not at all."""
-    ana = await embedded.person()
+    ana = await embedded.person(roles=("user", "admin"))
     made = (await ana.http.post("/api/keys", json={"name": "script", "scopes": ["metrics"]})).json()
     program = embedded.stranger()
     program.http.headers["Authorization"] = f"Bearer {made['secret']}"

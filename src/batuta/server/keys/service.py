@@ -11,8 +11,8 @@ from batuta.kernel.ids import new_id
 from batuta.server.database.engines import Database
 from batuta.server.keys import repository
 from batuta.server.keys.repository import Key
-from batuta.server.policy import APPROVE, CHAT, READ
-from batuta.server.problems import ConflictProblem
+from batuta.server.policy import APPROVE, CHAT, READ, SCOPE_ROLES
+from batuta.server.problems import ConflictProblem, ForbiddenProblem
 from batuta.server.security.access_control import KEY_PREFIX, digest_of
 from batuta.server.security.account_trail import PROGRAM, AccountActor, AccountChange, record
 from batuta.server.security.ownership import Caller
@@ -44,6 +44,9 @@ class ApiKeys:
         """A new key for the caller; without scopes it may do what a user does."""
         secret = KEY_PREFIX + secrets.token_urlsafe(32)
         allowed = tuple(scopes) or DEFAULT_SCOPES
+        for scope in allowed:
+            if SCOPE_ROLES.get(scope, "user") not in {"user", *caller.roles}:
+                raise ForbiddenProblem(f"A key with the scope {scope!r} needs the role {SCOPE_ROLES[scope]!r}.")
         key = Key(key_id=new_id(), name=name, scopes=allowed, created_at=self._clock.now())
 
         def add(connection: sa.Connection) -> None:
