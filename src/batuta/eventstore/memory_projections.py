@@ -59,10 +59,10 @@ class MemoryProjections:
         """See `ProjectionStore.projected`."""
         return self._store.consumers[CONSUMER].get(session_id, 0)
 
-    async def failed(self, session_id: SessionId, *, retry_at: datetime) -> int:
+    async def failed(self, session_id: SessionId, *, pause: timedelta) -> int:
         """See `ProjectionStore.failed`."""
         self._failures[session_id] = self._failures.get(session_id, 0) + 1
-        self._retry_at[session_id] = retry_at
+        self._retry_at[session_id] = self._clock.now() + pause
         return self._failures[session_id]
 
     async def failures(self, session_id: SessionId) -> int:

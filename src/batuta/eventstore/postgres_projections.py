@@ -1,7 +1,7 @@
 """The read models in the database of the log. Projectors of several processes share the work by locking cursors."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
@@ -50,7 +50,8 @@ WITH n AS (SELECT * FROM unnest($2::text[], $3::bigint[]) AS n (id, done)), move
 DELETE FROM dirty_sessions d USING n WHERE d.consumer = $1 AND d.session_id = n.id AND d.last_seq <= n.done"""
 _SELECT_CURSOR = "SELECT done_seq, failures FROM cursors WHERE consumer = $1 AND session_id = $2"
 _FAIL = """
-INSERT INTO cursors (consumer, session_id, done_seq, failures, retry_at) VALUES ($1, $2, 0, 1, $3)
+INSERT INTO cursors (consumer, session_id, done_seq, failures, retry_at)
+VALUES ($1, $2, 0, 1, clock_timestamp() + $3::interval)
 ON CONFLICT (consumer, session_id) DO UPDATE SET failures = cursors.failures + 1, retry_at = excluded.retry_at
 RETURNING failures"""
 _BURY = """
@@ -113,10 +114,10 @@ class PostgresProjections:
         """See `ProjectionStore.projected`."""
         return (await self._cursor(session_id))[0]
 
-    async def failed(self, session_id: SessionId, *, retry_at: datetime) -> int:
+    async def failed(self, session_id: SessionId, *, pause: timedelta) -> int:
         """See `ProjectionStore.failed`."""
         async with self._database.connection() as connection:
-            return int(await connection.fetchval(_FAIL, CONSUMER, session_id, retry_at))
+            return int(await connection.fetchval(_FAIL, CONSUMER, session_id, pause))
 
     async def failures(self, session_id: SessionId) -> int:
         """See `ProjectionStore.failures`."""

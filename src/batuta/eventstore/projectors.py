@@ -69,8 +69,8 @@ class ProjectionStore(TraceIndex, Protocol):
         """How far the read models of a session are."""
         ...
 
-    async def failed(self, session_id: SessionId, *, retry_at: datetime) -> int:
-        """Count a failure and let the session rest. How many there were in a row."""
+    async def failed(self, session_id: SessionId, *, pause: timedelta) -> int:
+        """Count a failure and let the session rest, by the store's own clock. How many there were in a row."""
         ...
 
     async def failures(self, session_id: SessionId) -> int:
@@ -195,7 +195,7 @@ class Projector:
         failures = await self._store.failures(owner) + 1
         if failures < MAX_FAILURES:
             pause = min(SHORTEST_PAUSE * 2**failures, LONGEST_PAUSE)
-            await self._store.failed(owner, retry_at=self._clock.now() + pause)
+            await self._store.failed(owner, pause=pause)
             return 0
         reason = f"{type(error).__name__}: {error}"
         seq = await self._store.bury(owner, reason)

@@ -87,9 +87,9 @@ class SqliteProjections:
         """See `ProjectionStore.projected`."""
         return (await self._database.look_up(lambda connection: _cursor(connection, session_id)))[0]
 
-    async def failed(self, session_id: SessionId, *, retry_at: datetime) -> int:
+    async def failed(self, session_id: SessionId, *, pause: timedelta) -> int:
         """See `ProjectionStore.failed`."""
-        arguments = (CONSUMER, session_id, stamp(retry_at))
+        arguments = (CONSUMER, session_id, stamp(self._clock.now() + pause))
         (count,) = await self._database.write(lambda connection: connection.execute(_FAIL, arguments).fetchone())
         return int(count)
 

@@ -267,9 +267,11 @@ async def test_a_failing_session_rests_before_it_is_tried_again(store: Store) ->
     session = new_id()
     await store.log.append(session, [said("bad")])
     await store.projections.reset()
-    await store.projections.failed(SessionId(session), retry_at=datetime.now(UTC) + timedelta(hours=1))
+    await store.projections.failed(SessionId(session), pause=timedelta(hours=1))
     assert await store.projections.due(10) == []
     assert await store.projector.run_once() == 0
+    await store.projections.failed(SessionId(session), pause=timedelta())
+    assert await store.projections.due(10) == [session]
 
 
 async def test_lag_is_nothing_when_all_is_projected(store: Store) -> None:
