@@ -60,6 +60,10 @@ class Load:
     servers_every: tuple[float, float] | None = None
     """How often PostgreSQL or Redis is killed and started again, after up to `away` seconds."""
     away: tuple[float, float] = (0.0, 2.0)
+    clocks: Mapping[str, float] = field(default_factory=dict)
+    """Processes with a wrong time of day: by how many seconds it is ahead."""
+    is_rolling: bool = False
+    """Whether all processes are replaced instead, one after the other, again and again."""
     seed: int = 1
 
 
@@ -242,7 +246,7 @@ _KINDS = ("web", "worker", "postgres", "redis")
 async def run(zygote: Zygote, load: Load) -> PlatformReport:
     """Load, kill, settle, verify."""
     with tempfile.TemporaryDirectory() as directory, distributed_place(Path(directory)) as place:
-        fleet = Fleet(zygote, place, TEAM, about=files_in(Path(directory)), more=SETTINGS)
+        fleet = Fleet(zygote, place, TEAM, about=files_in(Path(directory)), more=SETTINGS, clocks=load.clocks)
         async with fleet.running():
             people, kills = await live(fleet, load)
         assert place.postgres is not None
@@ -271,7 +275,8 @@ async def live(fleet: Fleet, load: Load) -> tuple[list[Person], Counter[str]]:
         try:
             until = time.monotonic() + load.seconds
             talking = asyncio.gather(*(person.talk(until) for person in people))
-            kills = sum(await asyncio.gather(_kill(fleet, load, rng), _kill_servers(fleet, load, rng)), Counter[str]())
+            mischief = (_kill(fleet, load, rng), _kill_servers(fleet, load, rng), _replace(fleet, load))
+            kills = sum(await asyncio.gather(*mischief), Counter[str]())
             async with asyncio.timeout(SETTLE_SECONDS):
                 await talking
                 await fleet.wait_until_alive()
@@ -321,6 +326,17 @@ async def _kill_servers(fleet: Fleet, load: Load, rng: Random) -> Counter[str]:
         await asyncio.to_thread(server.start)
         kills[name] += 1
     return kills
+
+
+async def _replace(fleet: Fleet, load: Load) -> Counter[str]:
+    """Every process in turn, as often as there is time for all of them."""
+    replaced: Counter[str] = Counter()
+    began = time.monotonic()
+    while load.is_rolling and time.monotonic() - began < load.seconds:
+        for role in fleet.roles:
+            await fleet.replace(role)
+            replaced[role] += 1
+    return replaced
 
 
 def _restarted(fleet: Fleet) -> Any:

@@ -12,9 +12,11 @@ from tests.chaos.platform import MODULES, TEAM, Load, files_in, run
 from tests.support.fleet import Fleet, distributed_place
 from tests.support.node_clients import run_client
 from tests.support.processes import Zygote
+from tests.support.verifier import percentile
 
 pytestmark = pytest.mark.chaos
 
+HOUR, WEEK = 3_600.0, 604_800.0
 SOCKETS = int(os.environ.get("BATUTA_SOCKETS", "200"))
 
 
@@ -43,6 +45,25 @@ async def test_cr04_cr08_servers_that_go_away_and_come_back_cost_no_message_and_
     load = Load(users=6, seconds=24, kills_every=None, servers_every=(3.0, 6.0), seed=11)
     report = await run(zygote, load)
     report.require(messages=6, kills=3)
+
+
+@pytest.mark.timeout(300)
+async def test_cr11_processes_that_are_replaced_one_by_one_fail_no_turn(
+    zygote: Zygote, record_property: Callable[[str, object], None]
+) -> None:
+    """CR-11: each is told to end under load, ends by itself in time, and the next one takes its place."""
+    report = await run(zygote, Load(users=6, seconds=10, kills_every=None, is_rolling=True, seed=5))
+    report.require(messages=6, kills=4)
+    resumed = f"resume p95 {percentile(report.resumed, 0.95):.1f} s"
+    record_property("figure", f"{sum(report.kills.values())} replaced, {report.accepted} turns, 0 failed, {resumed}")
+
+
+@pytest.mark.timeout(300)
+async def test_ft11_processes_with_a_wrong_time_of_day_change_nothing(zygote: Zygote) -> None:
+    """FT-11: an hour early, an hour late, a week early, while workers die: no lease is stolen, no order changed."""
+    clocks = {"web-0": WEEK, "web-1": -HOUR, "worker-0": HOUR, "worker-1": -HOUR}
+    report = await run(zygote, Load(users=6, seconds=12, kills_every=(2.0, 4.0), clocks=clocks, seed=13))
+    report.require(messages=6, kills=2)
 
 
 @pytest.mark.timeout(300)

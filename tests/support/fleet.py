@@ -5,6 +5,7 @@ async with Fleet(zygote, place, team="module:function").running() as fleet:
 """
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ from tests.support.workplace import free_port
 
 PROCESSES = "tests.support.fleet_processes"
 START_SECONDS = 30.0
+DRAIN_SECONDS = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +85,8 @@ class Fleet:
     workers: int = 2
     web_concurrency: int = 0
     more: Mapping[str, Any] = field(default_factory=dict)
+    clocks: Mapping[str, float] = field(default_factory=dict)
+    """By how many seconds the clock of a process is ahead of the time, by its role."""
     alive: dict[str, Child] = field(default_factory=dict)
     addresses: list[str] = field(default_factory=list)
     kills: int = 0
@@ -117,6 +121,16 @@ class Fleet:
         await self.alive[role].close()
         self.kills += 1
         await self._start(role)
+
+    async def replace(self, role: str) -> None:
+        """SIGTERM, and another one in its place once it has ended, as a new version is brought in."""
+        child = self.alive[role]
+        child.send_signal(signal.SIGTERM)
+        code = await child.wait(DRAIN_SECONDS)
+        assert code == 0, f"{role} was told to end and ended with {code}:\n{child.errors}"
+        await child.close()
+        await self._start(role)
+        await self.alive[role].ready(START_SECONDS)
 
     def any_address(self, rng: Random) -> str:
         """Where a balancer without memory would send somebody."""
@@ -154,7 +168,8 @@ class Fleet:
         settings = {**self.place.settings, **self.more}
         if kind == "web":
             settings |= {"port": self._ports[int(number)], "worker_concurrency": self.web_concurrency}
-        arguments = {"settings": settings, "team": self.team, "about": dict(self.about)}
+        clock = {"clock_is_ahead": self.clocks.get(role, 0)}
+        arguments = {"settings": settings, "team": self.team, "about": dict(self.about), **clock}
         self.alive[role] = await self.zygote.spawn(f"{PROCESSES}:{kind}", arguments)
 
     def require_alive(self) -> None:

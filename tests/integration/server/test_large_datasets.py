@@ -181,7 +181,7 @@ async def test_large_files_go_with_their_session_and_only_with_it(site: Running)
 class BrokenStorage(LocalBlobStore):
     """A storage whose disk is full."""
 
-    async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, limit: int) -> int:
+    async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, begin: int, limit: int) -> int:
         raise OSError(28, "No space left on device")
 
 

@@ -8,8 +8,8 @@ from typing import Protocol
 class TableStorage(Protocol):
     """Keeps files by their hash, and uploads until they are whole."""
 
-    async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, limit: int) -> int:
-        """Add bytes to an upload up to `limit` in all: how many are there then."""
+    async def append(self, upload_id: str, chunks: AsyncIterator[bytes], *, begin: int, limit: int) -> int:
+        """Add bytes to an upload of `begin` bytes up to `limit` in all: how many are there then."""
         ...
 
     async def finish(self, upload_id: str) -> str:

@@ -107,7 +107,7 @@ class DatabaseDatasetStore:
         digest, size = await asyncio.to_thread(_digest, large.path)
         info = await self._written(owner, replace(head_of(large, owner, dataset_id, size, now), file=digest), ())
         await files.discard(digest)
-        await files.append(digest, _chunks(large.path), limit=size)
+        await files.append(digest, _chunks(large.path), begin=0, limit=size)
         await files.finish(digest)
         await files.discard(digest)
         if await self.find(owner, dataset_id) is None:  # erased while the file was on its way
