@@ -75,7 +75,18 @@ def changes_of(records: Sequence[Record], payloads: Sequence[str] | None = None)
             row.note(*describe(event))
     changes += [_trace(*place, first, last) for place, (first, last) in traces.items()]
     changes += [row.upsert(session_id) for session_id, row in sessions.items()]
-    return changes
+    return [_keepable(change) for change in changes]
+
+
+def _keepable(change: Upsert) -> Upsert:
+    """The character NUL, which no column of PostgreSQL holds, replaced: in every store, so that all show the same."""
+    values = change.values
+    if not any(isinstance(value, str) and "\x00" in value for value in values.values()):
+        return change
+    kept = {
+        name: value.replace("\x00", "\ufffd") if isinstance(value, str) else value for name, value in values.items()
+    }
+    return change._replace(values=kept)
 
 
 class _SessionRow:

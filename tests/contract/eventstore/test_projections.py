@@ -18,7 +18,7 @@ from batuta.eventstore.projectors import MAX_FAILURES
 from batuta.eventstore.readmodels import READ_MODELS
 from batuta.kernel.ids import SessionId, new_id
 from batuta.kernel.usage import Usage
-from batuta.testing.eventlog import noted, said
+from batuta.testing.eventlog import everything, noted, said
 from tests.support.stores import Opener, Store
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -261,6 +261,18 @@ async def test_ft22_a_session_that_fails_delays_no_other_and_ends_in_the_dead_le
     (letter,) = await store.projections.dead_letters(10)
     assert (letter.session_id, letter.seq, letter.failures) == (bad, 2, MAX_FAILURES)
     assert [alarm.kind for alarm in store.alarms] == ["dead_letter"]
+
+
+async def test_bi05_text_with_the_character_nul_is_projected(store: Store) -> None:
+    """BI-05: a model's answer or a tool's result may hold it; the log keeps it as it is, rows everywhere alike."""
+    session = new_id()
+    await store.log.append(session, [said("before\x00after")])
+    await store.projector.catch_up()
+    (row,) = await store.projections.rows("messages", SessionId(session))
+    assert row["content"] == "before\ufffdafter"
+    assert await store.projections.dead_letters(10) == []
+    (record,) = await everything(store.log, session)
+    assert getattr(record.event, "content", None) == "before\x00after"
 
 
 async def test_a_failing_session_rests_before_it_is_tried_again(store: Store) -> None:
