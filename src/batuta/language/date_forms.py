@@ -32,6 +32,7 @@ from batuta.language.lexicon import (
     UNSURE_WEEKDAYS,
     WEEKDAY,
     WEEKDAYS,
+    WORKING_DAY,
     numbered,
     one_of,
     small_number,
@@ -235,6 +236,19 @@ def _working_days(match: Match, reference: Reference) -> list[date]:
     return [day]
 
 
+def _nth_working_day(match: Match, reference: Reference) -> list[date]:
+    """The second or the last day of a month on which people work."""
+    nth, first = _day_number(match["nth"]), _month_first(match, reference)
+    days = [first + timedelta(days=number) for number in range(month_end(first).day)]
+    return [[day for day in days if day.weekday() < SATURDAY][nth - (nth > 0)]]
+
+
+def _weekday_in_weeks(match: Match, reference: Reference) -> list[date]:
+    """`Thursday in two weeks`: that of the week so many weeks ahead."""
+    weeks = timedelta(weeks=small_number(match["amount"]))
+    return [monday_of(reference.today) + weeks + timedelta(days=WEEKDAYS[match["weekday"]])]
+
+
 def _month_and_a_half(match: Match, reference: Reference) -> list[date]:
     return [months_on(reference.today, 1) + timedelta(days=15)]
 
@@ -317,15 +331,24 @@ def _weekday(match: Match, reference: Reference) -> list[date]:
         other = of_week - timedelta(weeks=1)
         return [before] if other == before else [before, other]
     if re.search(r"\bnext\b|proximo|que\s+viene|siguiente", said):
-        coming = today + timedelta(days=ahead or 7)
-        other = of_week + timedelta(weeks=1)
-        if other == coming:
-            return [coming]
-        # tomorrow is not called "next Tuesday"
-        return [other, coming] if ahead == 1 else [coming, other]
+        return _next_weekday(number, today)
     if reference.prefer == "past":
         return [today - timedelta(days=(today.weekday() - number) % 7)]
     return [today + timedelta(days=ahead)]
+
+
+def _next_weekday(number: int, today: date) -> list[date]:
+    ahead = (number - today.weekday()) % 7
+    coming, other = today + timedelta(days=ahead or 7), monday_of(today) + timedelta(days=number, weeks=1)
+    if other == coming:
+        return [coming]
+    # tomorrow is not called "next Tuesday"
+    return [other, coming] if ahead == 1 else [coming, other]
+
+
+def _after_next(match: Match, reference: Reference) -> list[date]:
+    """`the Monday after next`: a week after either day that `next Monday` may be."""
+    return [day + timedelta(weeks=1) for day in _next_weekday(WEEKDAYS[match["weekday"]], reference.today)]
 
 
 def _week_on(match: Match, reference: Reference) -> list[date]:
@@ -443,6 +466,7 @@ _DAY_OF_WEEK = (
     rf"(?P<week_after>{one_of(WEEKS_AHEAD)})"
 )
 _AGO = (
+    rf"a\s+(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\s+vista",
     rf"(?:hoy\s+)?hace\s+(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})",
     rf"(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\s+(?:a\s+partir\s+de|desde)\s+{_ORIGIN}",
     rf"(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)})\s+(?:ago|atras|earlier|hence)(?:\s+(?:today|hoy))?",
@@ -457,9 +481,9 @@ _FAR = (
     rf"(?:hace|in|en|dentro\s+de|de\s+aqui\s+a)\s+{_DISTANCE}(?!\s+de\b)",
 )
 _WORKING_DAYS = (
-    rf"(?:with)?in\s+(?P<amount>{NUMBER})\s+(?:working|business)\s+days(?:'\s+time)?",
-    rf"(?P<amount>{NUMBER})\s+(?:working|business)\s+days\s+(?:from\s+(?:now|today)|later)",
-    rf"(?:en|dentro\s+de|de\s+aqui\s+a)\s+(?P<amount>{NUMBER})\s+dias\s+(?:habiles|laborables|de\s+trabajo)",
+    rf"(?:with)?in\s+(?P<amount>{NUMBER})\s+{WORKING_DAY}(?:'\s+time)?",
+    rf"(?P<amount>{NUMBER})\s+{WORKING_DAY}\s+(?:from\s+(?:now|today)|later)",
+    rf"(?:en|dentro\s+de|de\s+aqui\s+a)\s+(?P<amount>{NUMBER})\s+{WORKING_DAY}",
 )
 _EDGE = (
     r"(?:(?:the|el|al|a)\s+)?(?:(?P<last>end|last\s+day|ultimo\s+dia|fin|finales|final|cierre)|"
@@ -469,6 +493,10 @@ _EDGE = (
 _NTH_DAY = (
     rf"(?:the\s+|el\s+)?(?P<nth>{_RANK})\s+(?:day|dia)\s+(?:of|in|del?)\s+(?:(?:the|el)\s+)?"
     rf"(?:(?P<month>{MONTH}){_OF_YEAR}|(?P<near>{one_of(MONTHS_AHEAD)}|month|mes)|(?P<year>(?:19|20)\d\d(?!\d)|{YEAR_WORDS}|year|ano))"
+)
+_NTH_WORKING_DAY = (
+    rf"(?:the\s+|el\s+)?(?P<nth>{one_of(ORDINALS)})\s+{WORKING_DAY}\s+(?:of|in|del?)\s+(?:(?:the|el)\s+)?"
+    rf"(?:(?P<month>{MONTH}){_OF_YEAR}|(?P<near>{one_of(MONTHS_AHEAD)}|month|mes))"
 )
 _AFTER_DAY = r"(?=\W*$|,|\s+(?:at|with|to|through|until|from|by|del?|al?|con|por|hasta|\d{4})\b)"
 """What a day written out may stand before: "May first" is one, "we may first …" is none."""
@@ -517,13 +545,17 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     *((form, _working_days) for form in _WORKING_DAYS),
     (r"(?:in|en|dentro\s+de|de\s+aqui\s+a)\s+(?:an?\s+|un\s+)?(?:month\s+and\s+a\s+half|mes\s+y\s+medio)", _month_and_a_half),
     *((form, _far) for form in _FAR),
+    (rf"(?:el\s+)?(?P<weekday>{WEEKDAY}),?\s+(?:in|de\s+aqui\s+a|(?:de\s+)?dentro\s+de)\s+(?P<amount>{NUMBER})\s+(?:weeks?|semanas?)(?:'s?\s+time)?",
+     _weekday_in_weeks),
     *((form, _ahead) for form in _AGO),
     (_NTH_DAY, _nth_day),
+    (_NTH_WORKING_DAY, _nth_working_day),
     (_EDGE, _edge),
     (r"(?P<unit>eom|eoy|eow)", _short_edge),
     (_DAY_OF_WEEK, _in_week),
     (rf"a\s+week\s+(?:on|from)\s+(?P<weekday>{WEEKDAY})", _week_on),
-    (rf"(?P<weekday>{WEEKDAY})\s+(?:week|after\s+next)", _week_on),
+    (rf"(?P<weekday>{WEEKDAY})\s+week", _week_on),
+    (rf"(?:the\s+)?(?P<weekday>{WEEKDAY})\s+after\s+next", _after_next),
     (rf"(?P<amount>{NUMBER})\s+(?P<weekday>{WEEKDAY})s?\s+from\s+(?:now|today)", _weekdays_on),
     (rf"(?<!\bla\s)(?<!\bmedia\s)(?P<word>{one_of(RELATIVE)})", _relative),
     (rf"(?:(?:next|this|last|past|previous|proximo|este|pasado|ultimo)\s+)?(?P<weekday>{WEEKDAY})"

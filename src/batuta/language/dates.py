@@ -142,7 +142,7 @@ def _shifted(plain: str, read: _Read, today: date) -> _Read:
     amount = small_number(before["amount"]) if before["amount"] else 1
     unit = UNITS[before["unit"]] if before["unit"] else "day"
     amount, unit = (amount * 2, "week") if unit == "fortnight" else (amount, unit)
-    sign = 1 if re.match(r"before|antes|prior", before["side"]) else -1
+    sign = 1 if before["eve"] or re.match(r"before|antes|prior", before["side"]) else -1
     days = tuple(back_from(unit, day, sign * amount) for day in read.days)  # type: ignore[arg-type]
     return _Read(before.start(), read.end, days, is_weekday=False)
 
@@ -152,8 +152,8 @@ def _is_numeric(words: str) -> bool:
 
 
 _DISTANCE = re.compile(
-    rf"\b(?:(?:the\s+|el\s+)?(?:day|dia)|(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)}))\s+"
-    r"(?P<side>after|before|following|prior\s+to|despues|antes|posterior)\s*(?:of|de|del|al?)?\s*(?:the\s+|el\s+)?$"
+    rf"\b(?:(?:(?:the\s+|el\s+)?(?:day|dia)|(?P<amount>{NUMBER})\s+(?P<unit>{one_of(UNITS)}))\s+"
+    r"(?P<side>after|before|following|prior\s+to|despues|antes|posterior)|(?:the\s+|la\s+)?(?P<eve>eve|vispera))\s*(?:of|de|del|al?)?\s*(?:the\s+|el\s+)?$"
 )
 _TERM = re.compile(rf"\s*,?\s*(?:at|a|\+|plus|mas)\s+(?P<amount>{NUMBER})\s+(?:days?|dias?)\b")
 """After a day, the term that is counted from it: "an invoice of 3 March at 30 days"."""

@@ -98,6 +98,7 @@ ORDINALS = {
 } | dict.fromkeys(("last", "ultimo", "ultima"), -1)
 
 WEEKDAY = one_of(WEEKDAYS)
+WORKING_DAY = r"(?:(?:working|business)\s+days?|dias?\s+(?:laborables?|habil(?:es)?|de\s+trabajo))"
 MONTH = rf"(?:{one_of(MONTHS)}\b\.?)"
 NUMBER = rf"(?:\d{{1,4}}|{one_of(SMALL_NUMBERS)})"
 """A small whole number, in digits or words."""

@@ -110,6 +110,24 @@ def _last_units(match: Match, reference: Reference) -> list[Period]:
     return [rolling, whole]
 
 
+def _first_days(match: Match, reference: Reference) -> list[Period]:
+    """The first ten days of July, the last five of this month."""
+    further = timedelta(days=small_number(match["amount"] or match["amount2"]) - 1)
+    is_last = (match["side"] or match["side2"]) in ("last", "ultimos")
+    return [
+        Period(first=max(each.last - further, each.first), last=each.last)
+        if is_last
+        else Period(first=each.first, last=min(each.first + further, each.last))
+        for each in _months_of(match, reference)
+    ]
+
+
+def _same_unit(match: Match, reference: Reference) -> list[Period]:
+    """The same quarter last year: the one a year before this."""
+    grain = _GRAINS[match["unit"]]
+    return [unit_of(grain, back_from("year", reference.today, 1))]
+
+
 def _to_date(match: Match, reference: Reference) -> list[Period]:
     unit = next(value for name, value in match.groupdict().items() if value and name.startswith("unit"))
     grain = _GRAINS[unit] if unit in _GRAINS else {"y": "year", "q": "quarter", "m": "month", "w": "week"}[unit[0]]
@@ -169,11 +187,15 @@ def _weekend(match: Match, reference: Reference) -> list[Period]:
 
 def _part_of(match: Match, reference: Reference) -> list[Period]:
     """A part of a month: its first half, its second week, its end."""
-    months = _month_or_quarter(match, reference) if match["month"] else [
-        shifted_unit("month", reference.today, _shift_of(match["near"]))
-    ]  # fmt: skip
     part = " ".join(match["part"].split())
-    return [cut for each in months for cut in (_cut(each, part), *_calendar_week(each, part))]
+    return [cut for each in _months_of(match, reference) for cut in (_cut(each, part), *_calendar_week(each, part))]
+
+
+def _months_of(match: Match, reference: Reference) -> list[Period]:
+    """The month that a form names, or the one near today that it speaks of."""
+    if match["month"]:
+        return _month_or_quarter(match, reference)
+    return [shifted_unit("month", reference.today, _shift_of(match["near"]))]
 
 
 def _calendar_week(month: Period, part: str) -> list[Period]:
@@ -187,7 +209,7 @@ def _calendar_week(month: Period, part: str) -> list[Period]:
 
 def _cut(month: Period, part: str) -> Period:
     first, last = month.first, month.last
-    if re.search(r"quincena|half", part):
+    if re.search(r"quincena|half|mitad", part):
         is_first = re.search(r"prim|first|1", part) is not None
         return (
             Period(first=first, last=first.replace(day=15))
@@ -263,6 +285,8 @@ def _latest(match: Match, reference: Reference) -> list[Period]:
     grain, today = _GRAINS[match["unit"]], reference.today
     if grain == "day":
         return [unit_of("day", today - timedelta(days=1))]
+    if match["unit"].startswith(("fortnight", "quincena")):
+        return [Period(first=back_from("week", today, 2) + timedelta(days=1), last=today)]
     whole = shifted_unit(grain, today, -1)
     rolling = Period(first=back_from(grain, today, 1) + timedelta(days=1), last=today)
     return [rolling, whole] if "past" in match.group() else [whole, rolling]
@@ -297,6 +321,9 @@ _ADJECTIVE_BEFORE = (
 _ADJECTIVE_AFTER = (
     r"(?:pasad[oa]|anterior|actual|en\s+curso|que\s+viene|proxim[oa]|siguiente|entrante|ante\s?pasad[oa]|corriente)"
 )
+_NEAR_MONTH = (
+    r"(?:this|last|next|este|proximo|pasado)\s+(?:month|mes)|mes(?:\s+(?:pasado|anterior|que\s+viene|proximo))?|month"
+)
 _TABLE: tuple[tuple[str, Resolve], ...] = (
     *LONG_PERIODS,
     (r"(?P<unity>ytd|year[- ]to[- ]date)|(?P<unitq>qtd|quarter[- ]to[- ]date)|(?P<unitm>mtd|month[- ]to[- ]date)|"
@@ -305,6 +332,8 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
      rf"(?P<unit>{one_of(_GRAINS)})", _to_date),
     (rf"(?:so\s+far\s+)?this\s+(?P<unit>{one_of(_GRAINS)})\s+so\s+far|so\s+far\s+this\s+(?P<unit2>{one_of(_GRAINS)})|"
      rf"(?:est[ea]\s+)(?P<unit3>{one_of(_GRAINS)})\s+hasta\s+(?:hoy|ahora|la\s+fecha)|(?P<unit4>ano|mes)\s+hasta\s+la\s+fecha", _to_date),
+    (rf"(?:(?:the|los|en|in)\s+)*(?:(?P<side>first|last|primeros|ultimos)\s+(?P<amount>{NUMBER})|(?P<amount2>{NUMBER})\s+(?P<side2>primeros|ultimos))\s+(?:days|dias)\s+"
+     rf"(?:of|in|del?)\s+(?:(?:the|el)\s+)?(?:(?P<month>{MONTH}){YEAR}|(?P<near>{_NEAR_MONTH}))", _first_days),
     (rf"(?:(?:the|los|las|el|la|in|en|over|during|durante)\s+)*(?:last|past|previous|preceding|ultim[oa]s?|pasad[oa]s|anteriores|previ[oa]s|next|coming|following|proxim[oa]s?|siguientes)\s+"
      rf"(?P<amount>{NUMBER}|{one_of(_FEW)})\s+(?:full\s+|whole\s+)?{_UNIT}", _last_units),
     (rf"(?:(?:the|los|las|en|durante)\s+)*(?P<amount>{NUMBER})\s+(?:ultim[oa]s|proxim[oa]s|pasad[oa]s|siguientes)\s+{_UNIT}", _last_units),
@@ -318,10 +347,11 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
      _day_range),
     (rf"(?P<month>{MONTH})\s+(?:between|from|entre|del?)\s+(?:the\s+|el\s+)?(?P<one>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:and|to|y|al?)\s+"
      rf"(?:the\s+|el\s+)?(?P<other>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]){YEAR}", _day_range),
-    (rf"(?:(?:the|la|el|a)\s+)?(?P<part>{_RANK}\s+(?:week|semana)|(?:{_RANK}\s+)?(?:quincena|half)|end|beginning|start|middle|mid|late|early|"
+    (rf"(?:(?:the|la|el|a)\s+)?(?P<part>{_RANK}\s+(?:week|semana)|(?:{_RANK}\s+)?(?:quincena|half)|{_RANK}\s+mitad|end|beginning|start|middle|mid|late|early|"
      rf"finales|final|fin|principios|comienzos|mediados|inicios)(?:\s+|-)(?:(?:of|de|del|in)\s+)?(?:(?:the|el)\s+)?"
-     rf"(?:(?P<month>{MONTH}){YEAR}|(?P<near>(?:this|last|next|este|proximo|pasado)\s+(?:month|mes)|"
-     rf"mes(?:\s+(?:pasado|anterior|que\s+viene|proximo))?|month))", _part_of),
+     rf"(?:(?P<month>{MONTH}){YEAR}|(?P<near>{_NEAR_MONTH}))", _part_of),
+    (rf"(?:(?:the|el|la)\s+)?(?:same|mism[oa])\s+{_LONG_UNIT}\s+(?:(?:of|in|del?|en)\s+)?(?:(?:the|el)\s+)?"
+     r"(?:last\s+year|previous\s+year|year\s+before|ano\s+(?:pasado|anterior)|(?:pasado|anterior)\s+ano)", _same_unit),
     (rf"(?:(?:the|la)\s+)?(?P<nth>{_RANK})\s+(?:week|semana)\s+(?:of|in|del?)\s+(?:el\s+|the\s+)?(?P<year>\d{{4}}(?!\d)|{YEAR_WORDS})", _nth_week),
     (rf"(?P<month>{MONTH})(?=\s*[-–/]\s*{MONTH})", _month_or_quarter),
     (rf"(?:week|semana)\s+(?:number\s+|numero\s+|n[o.º]+\s*)?(?P<number>\d{{1,2}})(?!\d|\s*(?:de\s+\D|of\s+\D)){YEAR}", _week_number),

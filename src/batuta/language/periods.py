@@ -157,12 +157,10 @@ def _units(source: PlainText, reference: Reference, text: str, language: Languag
                 periods = ()
             if periods:
                 groups = match.groupdict()
-                has_year = bool(groups.get("year")) or not (groups.get("month") or groups.get("quarter"))
-                start = (
-                    match.start("month")
-                    if groups.get("month") and not (groups.get("part") or groups.get("one"))
-                    else match.start()
-                )
+                is_of_a_year = any(groups.get(name) for name in _WITHIN_A_YEAR)
+                has_year = bool(groups.get("year") or groups.get("year2")) or not is_of_a_year
+                is_more = any(groups.get(name) for name in _BESIDE_A_MONTH)
+                start = match.start("month") if groups.get("month") and not is_more else match.start()
                 reads.append(_Read(start, match.end(), periods, has_year))
                 plain = plain[: match.start()] + BLANK * (match.end() - match.start()) + plain[match.end() :]
     for day in find_dates(text, now=reference.now, prefer=reference.prefer, language=language):
@@ -193,6 +191,7 @@ def _place(source: PlainText, span: TextSpan) -> tuple[int, int]:
 
 def _ranges(plain: str, reads: list[_Read], reference: Reference) -> list[_Read]:
     """Two units with `to` between them are one range; one after `since` is open."""
+    reads = _with_shared_year(plain, reads)
     found: list[_Read] = []
     index = 0
     while index < len(reads):
@@ -215,9 +214,25 @@ def _ranges(plain: str, reads: list[_Read], reference: Reference) -> list[_Read]
     return [read for read in found if read.periods]
 
 
+def _with_shared_year(plain: str, reads: list[_Read]) -> list[_Read]:
+    """Units that are joined have the year of the last of them: "October and November 2025"."""
+    shared = reads[-1:]
+    for read, after in reversed(list(pairwise(reads))):
+        unit, last = read.periods[0], shared[0]
+        is_alike = unit.grain == last.periods[0].grain != "day" and last.has_year and not read.has_year
+        if is_alike and _AND.fullmatch(plain, read.end, after.start):
+            dated = _in_year(unit, last.periods[0].first.year)
+            shared.insert(0, _Read(read.start, read.end, (dated,), has_year=True))
+        else:
+            shared.insert(0, read)
+    return shared
+
+
 def _is_range(plain: str, read: _Read, after: _Read, word: str) -> bool:
     """Whether what stands between two units makes a range of them; the `a` of "is it a Friday?" does not."""
     gap = plain[read.end : after.start]
+    if not gap.strip() and plain.startswith("a ", after.start):
+        return True  # "de mediados de junio a finales de agosto"
     joint = re.fullmatch(r"\s*(to|through|thru|until|till|up\s+to|a|al|hasta|-|–|—)\s*(?:el\s+|la\s+|the\s+)?", gap)
     if joint is not None and not (joint[1] == "a" and plain[after.start : after.end].endswith("day")):
         return True
@@ -269,6 +284,11 @@ def _limited(read: _Read, start: int, word: str, reference: Reference) -> _Read:
     return _Read(start, read.end, (Period(first=date(ends.year, 1, 1), last=ends), everything))
 
 
+_WITHIN_A_YEAR = ("month", "quarter", "quarter2", "quarter3", "half", "half2")
+"""Groups of a form that name a unit which every year has."""
+_BESIDE_A_MONTH = ("part", "one", "amount", "amount2")
+"""Groups of a form that belong to its period as much as its month."""
+_AND = re.compile(r"\s*(?:,|and|y|e|&|,\s*and)\s*(?:(?:the|el|en|in|de|of)\s+)*")
 _LIMITS = frozenset(
     {"since", "desde", "a partir de", "until", "till", "up to", "hasta", "before", "antes de", "starting", "after",
      "despues de", "through"}

@@ -10,16 +10,18 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from batuta.language.calendar_math import months_on, nth_weekday
+from batuta.language.calendar_math import month_end, months_on
 from batuta.language.dates import find_dates
 from batuta.language.findings import Finding, TextSpan
-from batuta.language.lexicon import NUMBER, ORDINALS, WEEKDAY, WEEKDAYS, one_of, small_number
+from batuta.language.lexicon import NUMBER, ORDINALS, WEEKDAY, WEEKDAYS, WORKING_DAY, one_of, small_number
 from batuta.language.periods import find_periods
 from batuta.language.plain_text import PlainText
 
 Frequency = Literal["daily", "weekly", "monthly", "quarterly", "yearly"]
 
 DAY_CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+EVERY_DAY = tuple(range(7))
+WORKING_DAYS = EVERY_DAY[:5]
 LAST = -1
 FAR = 366
 """Within so many days everything that repeats comes at least once."""
@@ -33,7 +35,7 @@ class Recurrence:
     interval: int = 1
     weekdays: tuple[int, ...] = ()
     week_of_month: int | None = None
-    """Which of the weekdays of a month: 1 is the first, -1 the last."""
+    """Which of the weekdays of a month, taken together: 1 is the first, -1 the last."""
     day_of_month: int | None = None
     until: date | None = None
     """The last day on which it may come."""
@@ -54,8 +56,10 @@ class Recurrence:
         months = {"quarterly": 3}.get(self.frequency, 1)
         parts = [f"FREQ={'MONTHLY' if self.frequency == 'quarterly' else self.frequency.upper()}"]
         parts += [f"INTERVAL={self.interval * months}"] if self.interval * months > 1 else []
-        place = "" if self.week_of_month is None else str(self.week_of_month)
+        is_one_of_several = self.week_of_month is not None and len(self.weekdays) > 1
+        place = "" if self.week_of_month is None or is_one_of_several else str(self.week_of_month)
         parts += [f"BYDAY={','.join(place + DAY_CODES[day] for day in self.weekdays)}"] if self.weekdays else []
+        parts += [f"BYSETPOS={self.week_of_month}"] if is_one_of_several else []
         parts += [f"BYMONTHDAY={self.day_of_month}"] if self.day_of_month is not None else []
         parts += [f"COUNT={self.times}"] if self.times is not None else []
         if self.until is not None and self.times is None:
@@ -66,7 +70,9 @@ class Recurrence:
     def _comes_on(self, day: date) -> bool:
         if self.week_of_month is not None:
             first = day.replace(day=1)
-            return any(nth_weekday(first, self.week_of_month, weekday) == day for weekday in self.weekdays)
+            days = [first + timedelta(days=number) for number in range(month_end(first).day)]
+            named = [each for each in days if each.weekday() in self.weekdays]
+            return day == named[self.week_of_month - (self.week_of_month > 0)]
         if self.day_of_month is not None:
             return day.day == self.day_of_month
         return not self.weekdays or day.weekday() in self.weekdays
@@ -127,11 +133,19 @@ _PATTERN = re.compile(
     rf"\b(?:(?:(?:on\s+)?the\s+|el\s+|los\s+|(?P<every>{_EVERY})\s+)?(?P<place>{one_of(_PLACES)})(?:os|s)?\s+(?P<placed>{WEEKDAY})s?\s+"
     rf"(?:{_MONTHLY}|(?(every)(?:of\s+(?:the|a)\s+month|del?\s+(?:el\s+)?mes)\b|(?!)))"
     rf"|(?:(?:on\s+)?the\s+|el\s+)?(?:day\s+|dia\s+)?(?P<monthday>\d{{1,2}})(?:st|nd|rd|th)?\s+{_MONTHLY}"
-    rf"|{_EVERY}\s+(?P<other>other\s+|second\s+)?(?:(?P<amount>{NUMBER})\s+)?(?:{_DAYS}|(?P<unit>{one_of(_UNITS)}))"
-    rf"|(?P<working>(?:on\s+)?weekdays|every\s+weekday|(?:los\s+)?dias\s+laborables|entre\s+semana)|(?P<weekend>(?:on\s+)?(?:the\s+)?weekends|{_EVERY}\s+(?:weekend|fin\s+de\s+semana|finde)|(?:los\s+|todos\s+los\s+)?(?:fines\s+de\s+semana|findes))"
+    rf"|(?:(?:on\s+)?the\s+|el\s+)?(?P<nth>{one_of(_PLACES)})\s+{WORKING_DAY}\s+{_MONTHLY}"
+    rf"|(?P<working>(?:(?:on\s+)?weekdays|every\s+weekday|(?:(?:on|los|{_EVERY})\s+)?{WORKING_DAY})|entre\s+semana)"
+    rf"|(?:{_EVERY}\s+(?P<other>other\s+|second\s+)?|(?:on\s+)?(?P<alternate>alternate)\s+|(?P<once>once\s+(?:an?|every|each|per)|una\s+vez\s+(?:al?|por|cada))\s+(?:la\s+)?)"
+    rf"(?:(?P<amount>{NUMBER})\s+)?(?:{_DAYS}|(?P<unit>{one_of(_UNITS)}))"
+    rf"|(?P<weekend>(?:on\s+)?(?:the\s+)?weekends|{_EVERY}\s+(?:weekend|fin\s+de\s+semana|finde)|(?:los\s+|todos\s+los\s+)?(?:fines\s+de\s+semana|findes))"
     rf"|(?:un\s+|el\s+|los\s+)?(?P<one>{WEEKDAY})\s+(?:de\s+cada\s+(?P<of>{NUMBER})|si(?:\s*,)?(?:\s+y)?(?:\s+(?:el\s+)?(?:otro|{WEEKDAY}))?\s+no)"
     rf"|(?P<adverb>{one_of((*_ADVERBS, *_FORTNIGHTLY))})|{_PLURAL})\b"
 )
+_ALTERNATING = re.compile(r"\s+altern[oa]s?\b")
+_EXCEPTED = re.compile(
+    rf"\s*,?\s+(?:except|but(?:\s+not)?|excepto|menos|salvo)\s+(?:(?:on|for|el|los)\s+)*(?P<days>{WEEKDAY}s?(?:\s*(?:,|and|y|e|or|o|ni)\s*(?:(?:el|los)\s+)?{WEEKDAY}s?)*)\b"
+)
+"""Behind what repeats, on which days it does not: "every day except Sunday"."""
 
 _UNTIL = re.compile(r"\b(?:until|till|through|up\s+to|hasta)\s+(?:the\s+|el\s+|la\s+)?")
 _FROM = re.compile(
@@ -146,11 +160,13 @@ _FOR = re.compile(
 def find_recurrences(text: str) -> list[Finding[Recurrence]]:
     """What a text asks to repeat."""
     source = PlainText(text)
-    found = []
+    found: list[Finding[Recurrence]] = []
+    end = 0
     for match in _PATTERN.finditer(source.plain):
-        value = _recurrence(match)
+        value = _recurrence(match) if match.start() >= end else None
         if value is not None:
-            span = source.span(match.start(), match.end())
+            value, end = _with_suffix(value, source.plain, match.end())
+            span = source.span(match.start(), end)
             found.append(Finding(value=value, span=span, text=source.words(span)))
     return found
 
@@ -191,8 +207,30 @@ def _day_after(text: str, word: TextSpan, now: datetime, end: str) -> tuple[date
     return (value.first if end == "first" else value.last), word.joined(periods[0].span)
 
 
+def _with_suffix(value: Recurrence, plain: str, end: int) -> tuple[Recurrence, int]:
+    """What repeats with what is said behind it: "los martes alternos", "every day but Sunday"; and where that ends."""
+    if alternating := _ALTERNATING.match(plain, end):
+        return replace(value, interval=2 * value.interval), alternating.end()
+    excepted = _EXCEPTED.match(plain, end)
+    every = EVERY_DAY if value.frequency == "daily" and value.interval == 1 else value.weekdays
+    if excepted is None or not every or value.week_of_month is not None:
+        return value, end
+    kept = tuple(day for day in every if day not in _weekdays_in(excepted["days"]))
+    return (replace(value, frequency="weekly", weekdays=kept), excepted.end()) if kept else (value, end)
+
+
+def _weekdays_in(words: str) -> tuple[int, ...]:
+    days = (WEEKDAYS.get(word, WEEKDAYS.get(word.removesuffix("s"))) for word in re.findall(r"[a-z]+", words))
+    return tuple(dict.fromkeys(day for day in days if day is not None))
+
+
 def _recurrence(match: re.Match[str]) -> Recurrence | None:
-    interval = small_number(match["amount"]) if match["amount"] else 2 if match["other"] else 1
+    interval = small_number(match["amount"]) if match["amount"] else 1
+    if match["other"] or match["alternate"]:
+        interval = 2
+    if match["nth"]:
+        place = _PLACES[" ".join(match["nth"].split())]
+        return Recurrence(frequency="monthly", weekdays=WORKING_DAYS, week_of_month=place)
     if match["place"]:
         place = _PLACES[" ".join(match["place"].split())]
         return Recurrence(frequency="monthly", weekdays=(WEEKDAYS[match["placed"]],), week_of_month=place)
@@ -203,7 +241,7 @@ def _recurrence(match: re.Match[str]) -> Recurrence | None:
         interval = small_number(match["of"]) if match["of"] else 2
         return Recurrence(frequency="weekly", interval=interval, weekdays=(WEEKDAYS[match["one"]],))
     if match["working"]:
-        return Recurrence(frequency="weekly", weekdays=(0, 1, 2, 3, 4))
+        return Recurrence(frequency="weekly", weekdays=WORKING_DAYS)
     if match["adverb"]:
         adverb = " ".join(match["adverb"].split())
         return Recurrence(frequency=_ADVERBS.get(adverb, "weekly"), interval=2 if adverb in _FORTNIGHTLY else 1)
@@ -212,11 +250,9 @@ def _recurrence(match: re.Match[str]) -> Recurrence | None:
     if match["unit"]:
         return _of_unit(match["unit"], interval)
     named = match["days"] or match["plural"]
-    words = re.findall(r"[a-z]+", named)
-    days = [WEEKDAYS.get(word, WEEKDAYS.get(word.removesuffix("s"))) for word in words]
+    words, known = re.findall(r"[a-z]+", named), _weekdays_in(named)
     is_repeated = match["days"] or any(word.endswith("days") or word in ("sabados", "domingos") for word in words)
     is_repeated = is_repeated or match.group().startswith("los ")
-    known = tuple(dict.fromkeys(day for day in days if day is not None))
     return Recurrence(frequency="weekly", interval=interval, weekdays=known) if is_repeated and known else None
 
 

@@ -151,7 +151,7 @@ def read_time(words: str, *, context: str = "") -> tuple[time, tuple[time, ...]]
         return named, ()
     plain = _BRITISH_HALF.sub(r"half past \1", plain)
     plain = _TOGETHER.sub(r"\1:\2", _SHORT_HALVES.sub(r"\1m", plain))
-    relative = _PAST_OR_TO.search(plain)
+    relative = _PAST_OR_TO.search(plain) or _TO_ES.search(plain)
     found = relative or _CLOCK.search(plain)
     if found is None:
         return None
@@ -234,7 +234,7 @@ def _shift(after: str) -> int:
 def _signed(minutes: str, sign: str) -> int:
     plain = " ".join(minutes.split())
     amount = int(plain) if plain.isdigit() else MINUTES[plain]
-    return amount * (-1 if sign in ("to", "menos", "before", "til", "till", "of") else 1)
+    return amount * (-1 if sign in ("to", "menos", "para", "before", "til", "till", "of") else 1)
 
 
 def _minute_of(moment: time) -> int:
@@ -257,7 +257,11 @@ _BEFORE_AFTER = rf"(?:{one_of(('half', 'a quarter', 'quarter', 'five', 'ten', 't
 _SHORT_HALF = r"(?<=:\d\d)[ap]\b"
 _RUN_TOGETHER = r"(?:1[0-2]|0?[1-9])[0-5]\d"
 _AT_END = rf"(?=\W*$|\s*[,;?!{BLANK}]|\s+(?:on|with|in|con|el|en)\b)"
+_BEFORE_ES = rf"(?<!\bpara\s)(?:faltan?\s+)?(?:{one_of(('un cuarto', 'cuarto', 'cinco', 'diez', 'veinte', 'veinticinco'))}|(?<=faltan\s)\d{{1,2}})\s+para\s+las?"
+"""`diez para las seis`, as one says it in America; "para diez para las seis" is for ten people."""
 _TIMES = (
+    rf"{_BEFORE_ES}\s+(?:{_DIGITS}(?![\d%])|{_SPANISH}){_HALF}?",
+    r"(?:at|a\s+las)\s+(?:[01]\d|2[0-3])[0-5]\d\s*(?:hours|hrs|horas|h)\b",
     rf"(?<![\d:.,])(?:(?:at|around|by)\s+)?{_RUN_TOGETHER}(?:\s*[ap]\.?\s?m\b\.?|{_HALF})",
     rf"(?:at|around|approximately)\s+{_RUN_TOGETHER}(?!\d){_AT_END}",
     rf"at\s+\d{{1,2}}\s+[0-5]\d{_AT_END}",
@@ -318,6 +322,9 @@ _PAST_OR_TO = re.compile(
     rf"(?P<minutes>{one_of(('half', 'a quarter', 'quarter', 'five', 'ten', 'twenty', 'twenty five', 'twenty-five'))}|\d{{1,2}})"
     rf"(?:\s+min(?:ute)?s?)?\s+(?P<sign>past|to|till|til|before|after)\s+(?P<hour>\d{{1,2}}|{_ENGLISH}|noon|midday|midnight)"
 )
+_TO_ES = re.compile(
+    rf"(?P<minutes>{one_of(MINUTES)}|\d{{1,2}})\s+(?P<sign>para)\s+las?\s+(?P<hour>\d{{1,2}}|{_SPANISH})"
+)
 _TOGETHER = re.compile(r"(?<![\d:.])(\d{1,2})\s?([0-5]\d)(?!\d)(?![:.]\d)")
 """`1030` and `10 30` are half past ten."""
 _SHORT_HALVES = re.compile(r"((?:\b\d{1,2}|\d:\d\d)[ap])\b")
@@ -350,7 +357,10 @@ SECONDS = {
     **dict.fromkeys(("week", "weeks", "semana", "semanas"), 604_800),
 }
 
-_AMOUNT = rf"(?:\d+(?:[.,]\d+)?|half\s+an|half\s+a|media|medio|(?:a\s+|un\s+|tres\s+)?(?:quarter\s+of\s+an|cuartos?\s+de)|{NUMBER})"
+_AMOUNT = (
+    rf"(?:\d+(?:[.,]\d+)?|half\s+an|half\s+a|media|medio|(?:a\s+|three\s+|un\s+|tres\s+)?(?:quarters?\s+of\s+an|cuartos?\s+de)|"
+    rf"{NUMBER}(?:\s+(?:and\s+a\s+half|y\s+medi[oa]))?)"
+)
 _LENGTH = re.compile(
     rf"\b(?P<amount>{_AMOUNT})\s*-?\s*(?P<unit>{one_of(SECONDS)})(?:\b|(?<=\dh)(?=\d\d\b))(?P<more>\s+(?:and\s+a\s+half|y\s+media|y\s+medio|and\s+a\s+quarter|y\s+cuarto))?"
     rf"(?:\s*(?:and|y|,)?\s*(?P<minutes>{NUMBER})\s*(?:min(?:ute)?s?|minutos?|m)?\b(?!\s*[ap]\.?m|:|\s+(?:de|of)\b))?"
@@ -398,11 +408,13 @@ def _seconds(match: re.Match[str]) -> Decimal:
 
 def _amount(words: str) -> Decimal:
     plain = " ".join(words.split())
+    if half := re.search(r"\s(?:and a half|y medi[oa])$", plain):
+        return _amount(plain[: half.start()]) + Decimal("0.5")
     if plain[0].isdigit():
         value, others = digits_value(plain, "en")
         return min([value, *others])
     if plain.startswith(("half", "medi")):
         return Decimal("0.5")
     if "quarter" in plain or "cuarto" in plain:
-        return Decimal("0.75") if plain.startswith("tres") else Decimal("0.25")
+        return Decimal("0.75") if plain.startswith(("tres", "three")) else Decimal("0.25")
     return Decimal(SMALL_NUMBERS[plain])
