@@ -46,6 +46,7 @@ UNITS: dict[str, tuple[str, str]] = {
     "ft": ("length", "ft,foot,feet,pie,pies"),
     "yd": ("length", "yd,yard,yards,yarda,yardas"),
     "mi": ("length", "mi,mile,miles,milla,millas"),
+    "nmi": ("length", "nmi,nautical mile,nautical miles,milla nautica,millas nauticas,milla marina,millas marinas"),
     "mg": ("mass", "mg,milligram,milligrams,miligramo,miligramos"),
     "g": ("mass", "g,gr,gram,grams,gramo,gramos"),
     "kg": ("mass", "kg,kgs,kilo,kilos,kilogram,kilograms,kilogramo,kilogramos"),
@@ -114,7 +115,7 @@ UNITS: dict[str, tuple[str, str]] = {
 UNIT_FACTORS: dict[str, Decimal] = {
     unit: Decimal(factor)
     for unit, factor in {
-        "mm": "0.001", "cm": "0.01", "m": "1", "km": "1000", "in": "0.0254", "ft": "0.3048", "yd": "0.9144", "mi": "1609.344",
+        "mm": "0.001", "cm": "0.01", "m": "1", "km": "1000", "in": "0.0254", "ft": "0.3048", "yd": "0.9144", "mi": "1609.344", "nmi": "1852",
         "mg": "0.000001", "g": "0.001", "kg": "1", "t": "1000", "lb": "0.45359237", "oz": "0.028349523125",
         "ml": "0.001", "cl": "0.01", "dl": "0.1", "l": "1", "gal": "3.785411784", "pt": "0.473176473", "cup": "0.2365882365",
         "m3": "1000", "cm3": "0.001", "st": "6.35029318", "q": "100",

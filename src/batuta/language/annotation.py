@@ -3,6 +3,7 @@
 "book lunch with Ana tomorrow at 1"  ->  tokens: book lunch with ana <date> <time>
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,7 +25,7 @@ from batuta.language.dates import find_dates
 from batuta.language.detection import detect_language
 from batuta.language.expressions import find_expression, needs_last_result
 from batuta.language.findings import Finding, Language
-from batuta.language.folding import composed
+from batuta.language.folding import composed, fold
 from batuta.language.names import find_contact
 from batuta.language.numbers import find_numbers
 from batuta.language.periods import find_comparisons, find_periods
@@ -37,6 +38,7 @@ T = TypeVar("T")
 _KEPT = frozenset({"today", "hoy"})
 """Days whose word tells more than that a day is named."""
 
+_PER = re.compile(r"\b(?:per|por|each|cada)\s+$")
 _SHORT = {
     "w": "with", "u": "you", "ur": "your", "pls": "please", "plz": "please", "thx": "thanks", "mtg": "meeting", "appt": "appointment",
     "apt": "appointment", "q": "que", "k": "que", "xq": "porque", "pq": "porque", "x": "por", "tb": "tambien", "porfa": "favor",
@@ -146,7 +148,9 @@ def _annotated(text: str, now: datetime, text_language: Language) -> AnnotatedTe
         "any_period": periods,
     }
     # "3/4 of a litre in ml" is converted, not divided; "a las cinco menos diez" is a time
-    is_no_sum = _converts(units, quantities) and _are_covered(findings["number"], quantities)
+    is_no_sum = (
+        _converts(units, quantities) and not _names_a_rate(text) and _are_covered(findings["number"], quantities)
+    )
     is_no_sum |= bool(findings["number"]) and _are_covered(findings["number"], findings["time"])
     expression = None if is_no_sum else find_expression(text, language=text_language)
     return AnnotatedText(
@@ -162,6 +166,11 @@ def _units_beside(text: str, quantities: list[Finding[Quantity]]) -> list[Findin
     """Units into which a quantity of the same kind may be converted: "3 pounds in kg" names a weight, and no money."""
     kinds = {DIMENSIONS[each.value.unit] for each in quantities}
     return [each for each in _apart(find_units(text), quantities) if DIMENSIONS[each.value] in kinds] if kinds else []
+
+
+def _names_a_rate(text: str) -> bool:
+    """Whether a unit stands behind a "per": "15 mg per kilo"."""
+    return any(_PER.search(fold(text[: each.span.start])) for each in find_units(text))
 
 
 def _converts(units: list[Finding[str]], quantities: list[Finding[Quantity]]) -> bool:

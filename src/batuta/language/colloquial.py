@@ -48,7 +48,7 @@ _IS_IT_SO = re.compile(r"[\s,]+(?:ok(?:ay)?|right|vale|verdad|no)\s*(?=\?\s*$)")
 """Asks for a yes behind what it asks about: "taxi at night, ok?"."""
 _GREETING = re.compile(
     r"^[\s¿¡]*(?:hello|hi(?:ya)?|hey|good\s+(?:morning|afternoon|evening|day)|hola|buenos\s+dias|buenas(?:\s+(?:tardes|noches))?|saludos)"
-    r"(?:\s+(?:there|again|all|team|everyone|equipo|a\s+todos))?\s*[,.!:]+[\s¿¡]*|"
+    r"(?:\s+(?:there|again|all|team|everyone|equipo|a\s+todos))?(?:[\s,]+(?:what'?s\s+up|how\s+are\s+you|how's\s+it\s+going|que\s+tal|como\s+estas))?\s*[,.!:?]+[\s¿¡]*|"
     r"^[\s¿¡]*(?:many\s+|mil\s+|muchas\s+)?(?:thanks|thank\s+you|thx|gracias)(?:\s+a\s+lot|\s+so\s+much)?\s*[,.!:;]+\s*(?:(?:and|y)\s+)?(?:now|ahora)\s+"
 )
 _THANKS = re.compile(
@@ -106,6 +106,12 @@ _WORDS = {
     language: re.compile(rf"(?<![\w'’/.%-])(?P<word>{one_of(table)})(?=\s|$|[?!,])")
     for language, table in SHORTENED.items()
 }
+_OF_A_DAY = re.compile(
+    rf"(?:\b(?:cancel|delete|remove|drop|move|push|shift|postpone|reschedule|change|delay|bring|scrap|extend|shorten|swap|switch|skip|my|our|about|is|when's)\s+"
+    rf"(?:{one_of(name.lower() for name in WEEKDAY_NAMES['en'])})|\b(?:today|tonight|tomorrow|yesterday))s(?=\s+(?!(?:at|from|until|till|and|or|in|on|for|with|by|to)\b)[a-z]{{3,}})",
+    re.IGNORECASE,
+)
+"""What is of a day, written without its apostrophe: "tomorrows call", "cancel mondays demo"."""
 _IN_A_SUM = re.compile(r"\d\s*$")
 
 
@@ -114,6 +120,7 @@ def spelled_out(text: str, reader: Language = "en") -> str:
     text = composed(text)
     language = detect_language(text, reader)
     text = _DAY.sub(lambda match: _full_day(match, language), text)
+    text = _OF_A_DAY.sub(lambda match: f"{match.group().removesuffix('s')}'s", text)
     text = _MONTH.sub(lambda match: _full_month(match["month"], language), text)
     for spoken in dict.fromkeys((language, reader)):
         text = _WORDS[spoken].sub(partial(_full_word, SHORTENED[spoken]), text)

@@ -200,6 +200,10 @@ def _relative(match: Match, reference: Reference) -> list[date]:
     return [reference.today + timedelta(days=RELATIVE[" ".join(match["word"].split())])]
 
 
+def _day_after(match: Match, reference: Reference) -> list[date]:
+    return [reference.today + timedelta(days=1)]
+
+
 def _ahead(match: Match, reference: Reference) -> list[date]:
     """So many days, weeks, months or years from a day, or before it."""
     amount, unit = small_number(match["amount"]), UNITS[match["unit"]]
@@ -558,6 +562,7 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?:the\s+)?(?P<weekday>{WEEKDAY})\s+after\s+next", _after_next),
     (rf"(?P<amount>{NUMBER})\s+(?P<weekday>{WEEKDAY})s?\s+from\s+(?:now|today)", _weekdays_on),
     (rf"(?<!\bla\s)(?<!\bmedia\s)(?P<word>{one_of(RELATIVE)})", _relative),
+    (r"(?:the\s+)?day\s+after(?=\s*(?:$|[,.;!?]|(?:at|same)\b))", _day_after),
     (rf"(?:(?:next|this|last|past|previous|proximo|este|pasado|ultimo)\s+)?(?P<weekday>{WEEKDAY})"
      r"(?:\s+(?:que\s+viene|proximo|pasado|siguiente|anterior))?", _weekday),
     (rf"(?:on|next|this|last|el)\s+(?P<weekday>{_SHORT_WEEKDAY})(?!')", _weekday),

@@ -4,33 +4,39 @@ import re
 
 from batuta.language.findings import Language
 from batuta.language.folding import words_of
+from batuta.language.lexicon import MONTH_NAMES, UNITS_EN, UNITS_ES, WEEKDAY_NAMES
+from batuta.language.vocabulary import CHANGE_VERBS, CLAUSE_WORDS, FILLERS, STOP_WORDS
 
 _ENGLISH = (
-    "the an is are was were be been of to in on at for from by with and or but if do does did can could will would "
-    "should may might must i me my you your we our us they them their he she it its this that these those there here "
-    "what what's whats which who whom when where why how much many please tell give show want need like about into than "
-    "then so not have has had get let let's also just any some all more most day days today tomorrow yesterday week "
-    "month year last next per hi hello hey thanks thank time make book cancel move find list whose wanna gonna don't "
-    "i'm i'd meeting appointment only without except same instead sales customer customers vendor invoice invoices order orders delete create add calculate convert schedule open each every plot chart owe owes monday "
-    "tuesday wednesday thursday friday saturday sunday percent off tip plus minus times divided half free busy now pm"
+    "i appointment busy calculate chart customer customers divided don't except free gonna half i'd i'm instead invoices last "
+    "meeting minus month next open order orders owe owes percent plot plus pm sales same time times tip today tomorrow vendor "
+    "wanna week what's without year"
 )
 _SPANISH = (
-    "un una unos unas el la los las lo de del al en con por para y e pero si es son era fue ser estar esta estan este "
-    "estos estas ese esa eso que cual cuales quien cuando donde como cuanto cuanta cuantos cuantas yo mi mis tu tus su "
-    "sus nos nuestro nuestra se le les hay ha han haber tengo tiene tienes puedo puede puedes quiero quisiera necesito "
-    "favor dime dame hazme muy mas menos ya tambien sobre entre sin hasta desde hacer hago hoy ayer manana semana mes "
-    "ano pasado pasada proximo proxima hola gracias hora cita reunion ventas clientes calcula convierte pon ponme "
-    "muestra muestrame busca cancela mueve anula lista ensename grafico porcentaje suma resta dividido multiplica "
-    "mitad doble libre ocupado ahora deben debe horas dias lunes martes miercoles jueves viernes sabado domingo pasame "
-    "todo todos toda todas vuelve sacame vale buenos buenas q xq pq adios quien dia calculas calculame cuentas haces puedes serian sale saldria cobro gasto pague cuesta cuestan abre cierra raiz solo ordena mayor menor mayores menores quita elevado cuadrado cubo potencia barras grados centigrados pulgadas millas libras galones litros metros kilos dentista "
-    "factura facturas pedido pedidos proveedor proveedores cliente producto productos articulo articulos existencias "
-    "almacen compras compra gastos gasto margen beneficio saldo pagos pago cobros pendiente pendientes vencido vencida "
-    "vencidos vencidas oferta ofertas presupuesto presupuestos abono abonos empresa bloquea desbloquea bloqueados pide "
-    "pedir crea registra contabiliza borra sube baja paga envia convierte pasa"
+    "y e q xq pq abre adios ano barras buenos calcula calculame calculas centigrados cierra cita clientes cobro cuadrado cubo "
+    "cuentas cuesta cuestan debe deben dentista dividido doble elevado galones gasto grados grafico haces hora horas hoy kilos "
+    "libras libre lista litros manana mayor mayores menor menores mes metros millas mitad multiplica ocupado ordena pague "
+    "pasada pasado pasame porcentaje potencia proxima proximo pulgadas raiz resta reunion saldria sale semana vale ventas vuelve "
+    "factura facturas pedido pedidos proveedor proveedores cliente producto productos articulo articulos existencias almacen "
+    "compras compra gastos margen beneficio saldo pagos pago cobros pendiente pendientes vencido vencida vencidos vencidas "
+    "oferta ofertas presupuesto presupuestos abono abonos empresa bloqueados pedir"
 )
-_MARKS: dict[Language, frozenset[str]] = {"en": frozenset(_ENGLISH.split()), "es": frozenset(_SPANISH.split())}
-_SHARED = frozenset({"a"})
-"""Words of both languages that tell of English where nothing tells of Spanish."""
+"""Words that tell of a language besides its small words, its verbs of change, numbers, days and months."""
+
+
+def _known(language: Language, own: str) -> frozenset[str]:
+    """The small words of a language, its numbers, days and months."""
+    verbs = " ".join(word for form, words in CHANGE_VERBS.items() if form.startswith(language) for word in words)
+    names = " ".join((*WEEKDAY_NAMES[language], *MONTH_NAMES[language]))
+    lists = " ".join((STOP_WORDS[language], FILLERS[language], CLAUSE_WORDS[language], verbs, names))
+    numbers = UNITS_EN if language == "en" else UNITS_ES
+    small = [word for word in words_of(lists) if len(word) > 1]  # a letter alone may be what is left of "I'd"
+    return frozenset((*own.split(), *small, *numbers))
+
+
+_KNOWN: dict[Language, frozenset[str]] = {"en": _known("en", _ENGLISH), "es": _known("es", _SPANISH)}
+"""With words that are of both, such as "me" and "total"."""
+_MARKS: dict[Language, frozenset[str]] = {"en": _KNOWN["en"] - _KNOWN["es"], "es": _KNOWN["es"] - _KNOWN["en"]}
 _SPANISH_ONLY = re.compile(r"[ñ¿¡áéíóúü]")
 _NAMED = re.compile(r"(?<=\w[ ,;:])[A-ZÁÉÍÓÚÑ]\w+")
 """A word with a capital within a sentence: how a name is spelt tells nothing of the language around it."""
@@ -41,8 +47,6 @@ def language_marks(text: str) -> dict[Language, int]:
     words = words_of(text)
     marks: dict[Language, int] = {language: sum(word in known for word in words) for language, known in _MARKS.items()}
     marks["es"] += 2 * len(_SPANISH_ONLY.findall(_NAMED.sub("", text).lower()))
-    if not marks["es"]:
-        marks["en"] += sum(word in _SHARED for word in words)
     return marks
 
 

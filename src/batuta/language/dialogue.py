@@ -42,8 +42,9 @@ _NEGATED = re.compile(
 )
 
 _TAKEN_BACK = re.compile(
-    r"[\s,.;–-]+(?:no[\s,]+(?:wait|espera|perdon|sorry)|wait[\s,]+no|i\s+mean|sorry|rather|perdon|espera|mejor\s+dicho|qu(?:iero|eria|ise)\s+decir|digo)\b[\s,.;:]*"
+    r"[\s,.;…–-]+(?:no[\s,]+)*(?:wait(?:[\s,]+no)?|i\s+mean|sorry|rather|actually|scratch\s+that|perdon[ae]?|disculp[ae]|espera|mejor(?:\s+dicho)?|qu(?:iero|eria|ise)\s+decir|digo)\b[\s,.;:]*"
 )
+_BEFORE_A_VALUE = re.compile(r"(?<!\S)(?:(?:el|al|la|las|on|at|the|for|a|para)\s+)+$", re.IGNORECASE)
 _ONLY_SMALL_WORDS = re.compile(r"\W*(?:(?:el|la|las|the|on|at|a|para|for|to|al)\W+)*")
 _NUMBER = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)(?P<percent>\s*%)?")
 _OTHER_NUMBER = re.compile(
@@ -83,7 +84,8 @@ def corrected_within(text: str, now: datetime) -> str:
         (find_times(before), find_times(after)),
     ):
         if said and instead and _ONLY_SMALL_WORDS.fullmatch(fold(after[: instead[0].span.start])):
-            before = f"{before[: said[-1].span.start].rstrip()}{before[said[-1].span.end :]}"
+            kept = _BEFORE_A_VALUE.sub("", before[: said[-1].span.start])
+            before = f"{kept.rstrip()}{before[said[-1].span.end :]}"
             return f"{before.rstrip(' ,.;')} {after.lstrip(' ,.;')}"
     return text
 

@@ -15,7 +15,7 @@ from batuta.language.folding import aligned, composed
 from batuta.language.lexicon import one_of
 from batuta.language.numbers import find_numbers
 from batuta.language.portions import find_portion
-from batuta.language.rates import find_rate
+from batuta.language.rates import find_fill, find_proportion, find_rate
 from batuta.language.shares import find_share
 
 MAX_CHARS = 400
@@ -52,6 +52,12 @@ def _listed(match: re.Match[str]) -> list[str]:
     return re.findall(r"-?\d+(?:\.\d+)?", groups[0])
 
 
+def _left_of(match: re.Match[str]) -> str:
+    """An amount less each of a list: "what is left of 500 after paying 120 and 60"."""
+    whole, spent = (group for group in match.groups() if group is not None)
+    return f"({' - '.join([whole, *_NUMBERS.findall(spent)])})"
+
+
 def _sum(match: re.Match[str]) -> str:
     return "(" + " + ".join(_listed(match)) + ")"
 
@@ -66,6 +72,8 @@ def _average(match: re.Match[str]) -> str:
 
 
 REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
+    (rf"{_N}\D{{1,30}}?{_N}{_PERCENT}\s*(?:of\s+|de\s+)?(?:simple\s+interest|interes\s+simple)\D{{1,20}}?{_N}\s+(?:years?|anos?)\b", r"(\1 * \2 / 100 * \3)"),
+    (rf"\b(?:simple\s+interest|interes\s+simple)\s+(?:of|on|de)\s+{_N}\D{{1,10}}?{_N}{_PERCENT}\D{{1,20}}?{_N}\s+(?:years?|anos?)\b", r"(\1 * \2 / 100 * \3)"),
     (rf"{_N}\D{{1,40}}?{_N}{_PERCENT}\s*{_SURCHARGE}\D{{1,25}}?\b(?:by|between|among|entre|into)\s+{_N}", r"(\1 * (1 + \2 / 100) / \3)"),
     (rf"(\d+)\s+(?:quarters|cuartos|cuartas\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 4 * \2)"),
     (rf"(\d+)\s+(?:thirds|tercios|terceras\s+partes)\s+(?:of|del?)\s+{_N}", r"(\1 / 3 * \2)"),
@@ -88,6 +96,9 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
     (rf"{_N}\s*(?:-|minus|less|menos)\s*(?:an?|one|1|una?|la)?\s*(?:quarter|cuarta\s+parte|cuarto)\b(?!\s+(?:of|de))", r"(\1 * 3 / 4)"),
     (rf"{_N}\s*(?:-|minus|less|menos)\s*(?:an?|one|1|un|una|la)?\s*(?:third|tercio|tercera\s+parte)\b(?!\s+(?:of|de))", r"(\1 * 2 / 3)"),
     (rf"{_N}{_PERCENT}\s*{_SURCHARGE}\s+(?:on|of|sobre|de|en|for|para|a)\s+{_THE}{_PRICE}{_N}", r"(\1 / 100 * \2)"),
+    (rf"\b(?:left|remains?|queda|quedan|sobran?)\s+(?:(?:of|de|from)\s+)?{_THE}{_N}\s+(?:after|if|despues|tras|si)\b\D{{1,25}}?{_LIST}", _left_of),
+    (rf"\b(?:difference\s+between|diferencia\s+(?:hay\s+)?entre)\s+{_THE}{_N}{_PERCENT}\s+(?:and|y)\s+{_THE}{_N}{_PERCENT}\s+(?:of|de)\s+{_THE}{_N}",
+     r"(abs(\1 - \2) / 100 * \3)"),
     (rf"\badd\s+{_N}\s+to\s+{_N}|\b(?:suma|anade)(?:le)?\s+{_N}\s+al?\s+{_N}", r"(\2 + \1)"),
     (rf"\b(?:subtract|take(?:\s+away)?)\s+{_N}\s+(?:away\s+)?from\s+{_N}|\b(?:restar?|quitar?)(?:le)?\s+{_N}\s+(?:a|de)l?\s+{_N}", r"(\2 - \1)"),
     (rf"\b(?:difference\s+between|diferencia\s+entre)\s+{_N}\s+(?:and|y)\s+{_N}", r"(\1 - \2)"),
@@ -128,10 +139,16 @@ REWRITINGS: tuple[tuple[str, Rewriting], ...] = (
 _ROUNDING = re.compile(
     r"\W*\b(?:and\s+|y\s+)?(?:round\w*|redond\w+)\s+(?:(?:it|that|to|up|off|a|con|lo)\s+)*(?P<places>\d)\s+(?:decimals?|places|decimal\s+places|decimales)\b"
 )
+_ROUNDED = re.compile(
+    r"\W*(?:(?:please|can\s+you|puedes|me)\s+)*(?:round\w*|redond\w+)(?:\s+(?:off|up))?\s+(?:el\s+)?(?P<number>-?\d+(?:\.\d+)?)\s+(?:to|a|con)\s+"
+    r"(?:(?P<places>\d)\s+(?:decimals?|places|decimal\s+places|decimales)|(?:the\s+nearest\s+|el\s+|la\s+)?(?:whole(?:\s+number)?|integer|unit|euro|entero|unidad))\b"
+)
+"""A number alone that is to be rounded."""
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|§|\*\*|//|[-+*/%()]|\b(?:sqrt|round|abs|floor|ceil|min|max|pi)\b|,|\s+")
 _CURRENCY = re.compile(
     rf"(?<=[\d)])\s*(?:[€$£¥]|(?:de\s+)?{one_of(re.escape(each) for each in CURRENCIES if each.isalpha())}\b)|[€$£¥](?=\s*[\d(])"
 )
+_CENTS = re.compile(r"\s*(?:¢|cents?\b|c[eé]ntimos?\b|centavos?\b)", re.IGNORECASE)
 _DOZENS = re.compile(r"dozen|docena", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d+(?:\.\d+)?")
 _OPERATOR = re.compile(r"\*\*|//|[-+*/%]|sqrt|round|abs|floor|ceil|min|max")
@@ -186,12 +203,20 @@ def find_expression(text: str, *, language: Language | None = None, last: Decima
 
 def _reckoned(plain: str, written: str) -> str | None:
     """An expression that stands in a text in words or signs. One that leaves out a number is the answer to another sum."""
+    alone = _ROUNDED.match(plain)
+    if alone is not None:
+        return f"round({alone['number']}, {alone['places'] or 0})"
     rounding = _ROUNDING.search(plain)
     stated = plain if rounding is None else plain.replace(rounding.group(), " ")
     whole = _longest(_rewritten(stated)) if _NUMBERS.search(stated) else None
     if whole is None or not _holds_every_number(whole, stated):
         is_partial = whole is None or set(_NUMBERS.findall(stated)) - set(_NUMBERS.findall(whole))
-        whole = find_rate(written) or (None if is_partial and not _are_several_sums(stated) else whole)
+        whole = (
+            find_rate(written)
+            or find_proportion(written)
+            or find_fill(written)
+            or (None if is_partial and not _are_several_sums(stated) else whole)
+        )
     return f"round({whole}, {rounding['places']})" if whole and rounding else whole
 
 
@@ -209,8 +234,11 @@ def _are_several_sums(plain: str) -> bool:
 
 def is_one_sum(text: str, expression: str | None, *, language: Language | None = None) -> bool:
     """Whether an expression holds every number of a text, so that no `and` in it divides two requests."""
-    plain = _plain(text[:MAX_CHARS], language or detect_language(text))
-    return expression is not None and _holds_every_number(expression, plain)
+    text_language = language or detect_language(text)
+    plain = _plain(text[:MAX_CHARS], text_language)
+    if expression is None or _holds_every_number(expression, plain):
+        return expression is not None
+    return expression == find_rate(_with_numbers(text[:MAX_CHARS], text_language))  # "7.5 l per 100 km" is 0.075 a km
 
 
 def refers_to_rate(said: str, text: str) -> bool:
@@ -258,7 +286,10 @@ def _with_numbers(text: str, language: Language) -> str:
     text = _DATE_LIKE.sub(_blank, composed(text))
     text = _YEARS.sub(_blank, text)
     for number in reversed(find_numbers(text, language=language)):
-        written = _written(number.value)
+        cents = _CENTS.match(text, number.span.end)
+        if cents is not None:
+            text = f"{text[: cents.start()]}{text[cents.end() :]}"
+        written = _written(number.value / (100 if cents else 1))
         if _DOZENS.search(number.text):
             written = f"({_written(number.value / 12)} * 12)"  # a sum by itself: "how many are three dozen?"
         text = f"{text[: number.span.start]}{written}{text[number.span.end :]}"

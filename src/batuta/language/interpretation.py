@@ -73,6 +73,7 @@ CONCLUSIVE = 0.95
 MOST_LIKELY = 3
 """How many intents are read for their slots by their examples alone."""
 _CHANGING = frozenset((*CHANGE_VERBS["en"], *CHANGE_VERBS["es"], *CHANGE_VERBS["es_infinitive"]))
+_SPECIFIC = ("date", "time", "soon", "person", "period", "recurrence")
 _REFERENCE = datetime(2026, 1, 15, 12, tzinfo=UTC)
 """From where examples are read: any day will do."""
 
@@ -92,7 +93,7 @@ class Interpretation:
     """What the request names for a slot and is not known, such as a place."""
     unknown_kind: str = ""
     is_specific: bool = False
-    """Whether it names a day, a time or a person."""
+    """Whether it names a day, a week, a time or a person."""
     stance: Stance = "order"
     """Whether the request asks for it to be done, asks about it, reports or forbids it."""
     is_by_verb: bool = False
@@ -282,7 +283,7 @@ class Interpreter:
             missing=missing,
             unknown=tuple(strange),
             unknown_kind=kind,
-            is_specific=any(each.findings.get(kind) for each in texts for kind in ("date", "time", "soon", "person")),
+            is_specific=any(each.findings.get(kind) for each in texts for kind in _SPECIFIC),
             language=texts[-1].language if texts else "en",
         )
 

@@ -15,13 +15,13 @@ TITLES = (
     r"[Ss]eñor(?:a|ita)?|[Dd]on|[Dd]oña|[Ll]icenciad[oa]|[Ii]ngenier[oa]|[Aa]bogad[oa])"
 )
 _NAME = r"[A-ZÁÉÍÓÚÑÜ][\w'’-]*"
-_SMALL = r"(?:a|al|and|at|by|con|with|de|del|el|en|for|from|in|la|on|para|por|sobre|about|the|to|y|tomorrow|mañana|manana|hoy|today|me|you|us|ti|mi|el|of|off|back|quien|quién|quienes|quiénes|who|whom|que|qué|this|that|these|those|next|last|it|los|las|some|any|my|our|your|his|her|their|mis?|tus?|sus?|nuestr[oa]s?|est[ea]|es[ea]|est[ao]s)\b(?!-)"
+_SMALL = r"(?:siempre|antes|ayer|mediod[ií]a|medianoche|primer[oa]?|finales|principios|mitad|partir|a|al|and|at|by|con|with|de|del|el|en|for|from|in|la|on|para|por|sobre|about|the|to|y|tomorrow|mañana|manana|hoy|today|me|you|us|ti|mi|el|of|off|back|quien|quién|quienes|quiénes|who|whom|que|qué|this|that|these|those|next|last|it|los|las|some|any|my|our|your|his|her|their|mis?|tus?|sus?|nuestr[oa]s?|est[ea]|es[ea]|est[ao]s)\b(?!-)"
 _GROUP = r"(?:team|people|department|office|group|folks|guys)\b"
 _PERSON = re.compile(
     rf"(?:(?:{TITLES}\b\.?\s+)(?:{_NAME}(?:\s+{_NAME})*|(?!{_SMALL})[^\W\d][\w'’-]*)|{_NAME}(?:\s+(?:(?:de|del|la|y|and|&)\s+)*{_NAME})*)"
 )
 _WITH = re.compile(
-    rf"\b(?:[Ww]ith|[Cc]on|[Cc]all|[Ll]lamar\s+a|[Mm]eet|[Vv]er\s+a|[Vv]ia|[Ww]/)\s+(?P<name>(?:(?:el|la|los|las|the|my|mi|mis|nuestr[oa]s?|our|his|her|their|sus?)\s+)?"
+    rf"\b(?:[Ww]ith|[Cc]on|[Cc]all|[Ll]lamar\s+a|[Mm]eet|[Vv]er\s+a|[Vv]ia|[Ll]o\s+de|(?:[Pp]on|[Mm]ete|[Aa]punta|[Aa]genda|[Rr]eserva|[Cc]ita)(?:me|nos)?\s+a|[Ww]/)\s+(?P<name>(?:(?:el|la|los|las|the|my|mi|mis|nuestr[oa]s?|our|his|her|their|sus?)\s+)?"
     rf"(?:(?:{TITLES}\b\.?\s+)?{_NAME}(?:\s+(?:(?:de|y|and|&)\s+)?{_NAME})*(?:\s+{_GROUP})?|"
     rf"{TITLES}\b\.?\s+(?!{_SMALL})[^\W\d][\w'’-]*|"
     rf"(?:equipo|departamento|gente|grupo)\s+de\s+\w+|(?!{_SMALL})[^\W\d][\w'’-]*(?:\s+{_GROUP})?))"

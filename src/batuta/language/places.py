@@ -157,6 +157,10 @@ _OF_A_CLOCK = re.compile(r"(?:'s)?\s+(?:local\s+)?time\b")
 _ON_THE_CLOCK_OF = re.compile(
     r"(?:\b(?:hora|horario)\s+(?:local\s+)?(?:del?|en)\s+|(?<=\d)\s*(?:[ap]\.?m\.?|h)?\s+(?:hora\s+)?de\s+)(?:la\s+|el\s+)?$"
 )
+_CLOCK_THERE = re.compile(
+    r"\b(?:in\s+)?(?:their|his|her|local)\s+(?:local\s+)?time\b(?!\s*zone)|\btime\s+over\s+there\b|\b(?:en\s+)?(?:la\s+)?hora\s+(?:(?:de\s+)?(?:alli|alla)|suya|local)\b(?!\s+de)"
+)
+"""In the time of a place that is named elsewhere in a text: "with the Oslo team at 3, their time"."""
 CLOCKS = {
     zone: names.split()
     for zone, names in {
@@ -272,6 +276,12 @@ def find_clocks(text: str) -> list[Finding[str | None]]:
         if zone or re.fullmatch(r"[A-Z]{2,3}T", name):
             span = TextSpan(start=match.start("clock"), end=match.end("clock"))
             found.append(Finding(value=zone, span=span, text=name))
+    named = {each.value for each in find_zones(text)}
+    for match in _CLOCK_THERE.finditer(plain):
+        span = TextSpan(start=match.start(), end=match.end())
+        value = named.copy().pop() if len(named) == 1 else None
+        if not any(span.overlaps(each.span) for each in found):
+            found.append(Finding(value=value, span=span, text=text[span.start : span.end]))
     for match in _UNKNOWN_CLOCK.finditer(text):
         span = TextSpan(start=match.start(), end=match.end())
         if not any(span.overlaps(each.span) for each in found):

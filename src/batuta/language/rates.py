@@ -1,6 +1,6 @@
 """Amounts per something, for so much of it, as a product: "8 hours a day at 35 euros an hour for 20 days" is 8 * 35 * 20.
 
-A product is found only where every "per" is taken up by a quantity of the same kind, converted if need be: 1,800 a month
+Also in proportion: "5 kg cost 12 euros, how much are 8 kg?" is 12 / 5 * 8. A product is found only where every "per" is taken up by a quantity of the same kind, converted if need be: 1,800 a month
 in two years is 1800 * 2 * 12.
 """
 
@@ -75,6 +75,21 @@ _LEFT = re.compile(r"\b(?:left|remain\w*|queda\w*|sobra\w*|restan?)\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
+_AMOUNT = re.compile(
+    rf"(?P<number>\(\d+(?:\.\d+)? \* 12\)|(?<![\d.(*])\d+(?:\.\d+)?(?!\s*[%*]))(?:\s*(?:(?:of|de)\s+)?(?P<unit>{_NOUN})\b)?"
+)
+_ASKS = re.compile(r"\b(?:how\s+(?:much|many|long|far)|what|price\s+of|precio\s+de|(?:a\s+)?cuant[oa]s?|que)\b")
+_EACH_HOLDS = re.compile(
+    r"\b(?:how\s+many|cuant[oa]s)\s+(?:[a-z]+\s+(?:of|de)\s+)?\d+(?:\.\d+)?\s*[a-z]+\b(?=.*\b(?:fill|fit|make|get|pour|cut|go|out|llen[oa]\w*|cab\w+|sal\w+|hago|saco|entran|con|from|with|in|de)\b)"
+)
+_EACH = re.compile(r"%|\b(?:each|apiece|per|cada|la\s+unidad|less|minus|menos|more|mas|plus|percent\w*|porcentaje)\b")
+_GIVEN = re.compile(
+    r"\b(?:if|si|when|cuando|costs?|cuestan?|costaron|vale|valen|paid|pay|pago|pague|pagamos|weighs?|pesan?|uses?|needs?|gasta|gastan|necesitan?)\b"
+)
+_CONSUMPTION = re.compile(r"(?<=\d)\s*(?P<unit>l|lit(?:re|er)s?|litros?)\s+(?:per|a\s+los|cada|/)\s+100(?!\d|\s*[a-z])")
+"""Fuel by the hundred kilometres, which need not be named."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Term:
     number: str
@@ -84,6 +99,7 @@ class _Term:
 
 def find_rate(plain: str) -> str | None:
     """The product that a folded text means, its numbers written as a computer does; none where it means none."""
+    plain = _CONSUMPTION.sub(r" \g<unit> per 100 km", plain)
     many = _SO_MANY_AT.search(plain)
     if many is not None:
         of_one = find_rate(f"{plain[: many.start()]}{plain[many.end() :]}")
@@ -109,6 +125,41 @@ def find_rate(plain: str) -> str | None:
     if whole is not None and not _is_used_up(rates, counts):
         counts.append(_Term("1", _unit(whole["unit"])))
     return _product([*rates, *counts]) or _share(rates, counts, plain)
+
+
+def find_proportion(plain: str) -> str | None:
+    """What so much of something comes to, by what another amount of the same comes to; none where that is not said.
+
+    More people take less time for the same work: what takes time goes only by a measure, such as kilometres.
+    """
+    numbers = [(each["number"], _unit(each["unit"]), each.start()) for each in _AMOUNT.finditer(plain)]
+    asked = _ASKS.search(plain)
+    if len(numbers) != 3 or asked is None or _EACH.search(plain) or not _GIVEN.search(plain):
+        return None
+    wanted = next((each for each in numbers if each[2] > asked.start()), None)
+    alike = [each for each in numbers if wanted and each is not wanted and wanted[1] and each[1] == wanted[1]]
+    if wanted is None or len(alike) != 1:
+        return None
+    [given] = [each for each in numbers if each is not wanted and each is not alike[0]]
+    if DIMENSIONS.get(given[1] or "") == "time" and wanted[1] not in DIMENSIONS:
+        return None
+    return f"{given[0]} / {alike[0][0]} * {wanted[0]}"
+
+
+def find_fill(plain: str) -> str | None:
+    """How often one measure goes into another: "how many 250 ml glasses do 6 litres fill?"."""
+    numbers = [(each["number"], _unit(each["unit"])) for each in _AMOUNT.finditer(plain)]
+    asked = _EACH_HOLDS.search(plain)
+    if len(numbers) != 2 or asked is None:
+        return None
+    part, whole = numbers if asked.start() < plain.index(numbers[1][0]) else numbers[::-1]
+    factors = [UNIT_FACTORS.get(unit or "") for _, unit in (part, whole)]
+    if None in factors or DIMENSIONS[part[1] or ""] != DIMENSIONS[whole[1] or ""]:
+        return None
+    factor = (factors[1] or 1) / (factors[0] or 1)
+    if part[1] == whole[1]:
+        return f"{whole[0]} / {part[0]}"
+    return f"{whole[0]} * {factor.normalize():f} / {part[0]}" if factor >= 1 else None
 
 
 def _per_one(match: re.Match[str]) -> str:

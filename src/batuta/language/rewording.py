@@ -45,7 +45,7 @@ _LIGHT = (
     "companero companera pregunta preguntan preguntar podemos pueden podeis puedo quiero queremos quieren querria "
     "necesita necesitamos necesitan conviene debo debemos deben ir vamos poner pones pasa pasan ocurre sucede obtener "
     "recibir recibo conseguir permitido permite permiten posible tarde caso respecto cierto verdad gustaria enterarme "
-    "one two three four five six seven eight nine ten uno dos tres cuatro cinco seis siete ocho nueve diez till payed paso ocurrio sucedio during durante company companies empresa empresas viaje viajes paying "
+    "corresponde corresponden tocan devuelve devuelven bought comprado compre one two three four five six seven eight nine ten uno dos tres cuatro cinco seis siete ocho nueve diez till payed paso ocurrio sucedio during durante company companies empresa empresas viaje viajes paying "
     "cover covers covered cubre cubren cubrir tope topes max "
     "coger tomarse cogerse period periodo sube suben subio ocupa ocupan ocuparse encarga encargan comply went gone hubo habia habra ok vale coger cojo tomar tomo tiempo time paga pagan pagar pays pay"
 )
@@ -67,7 +67,7 @@ PLAIN_WORDS: dict[Language, dict[str, str]] = {
         "hours": "open hours", "hand in": "claims due", "submit": "claims due", "turn in": "claims due", "abroad": "another country", "overseas": "another country", "first day": "first day", "start": "first day", "buy": "budget",
         "last year's holidays": "unused days carried over holidays", "left over": "unused carried over", "leftover": "unused carried over", "photo": "photograph", "picture": "photograph", "unused": "unused carried over", "carry": "carried over", "roll over": "carried over",
         "calling in sick": "sick leave", "unwell": "sick leave", "fever": "sick leave", "cold": "sick leave", "not feeling well": "sick leave", "don't feel well": "sick leave", "feel well": "sick leave",
-        "train": "trains journeys", "business class": "economy class flights", "first class": "economy class flights", "sign off": "approval", "signs off": "approval", "approve": "approval", "approves": "approval",
+        "train": "trains journeys", "business class": "economy class flights", "first class": "economy class flights", "sign off": "approval", "signs off": "approval", "approve": "approval", "approves": "approval", "agree": "approval", "authorise": "approval", "emergency number": "emergency call extension",
         "lunch": "lunch meals", "dinner": "meals", "petrol": "private car kilometre", "fuel": "private car kilometre", "laptop": "laptop", "pc": "laptop", "computer": "laptop", "mobile": "phones", "phone": "phone telephone",
         "delete": "deleted", "erased": "deleted", "backup": "backups", "guest": "visitors", "guests": "visitors", "visitor": "visitors", "cancel": "cancelled", "annual": "yearly", "annually": "yearly", "bank details": "bank account", "free version": "free plan", "photograph": "photograph",
         "in advance": "ahead", "far in advance": "ahead", "beforehand": "ahead", "for free": "free users", "emergencies": "emergency",

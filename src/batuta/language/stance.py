@@ -83,8 +83,9 @@ _THOUGHT = (
 )
 _WISHES = re.compile(
     rf"{_OPENING}(?:(?:quiero|queremos|querria\w*|quisiera\w*|necesito|necesitaria|necesitamos|tengo\s+que|tenemos\s+que|me\s+gustaria)\b|"
+    r"ya\s+no\s+(?:necesito|necesitamos|quiero|queremos|hace\s+falta)\b|(?:i|we)?\s*(?:don'?t|do\s+not|no\s+longer)\s+(?:need|want)\b.*\b(?:any\s*more|any\s+longer)\b|"
     r"que\s+sean?\b|que\s+(?:[\w-]+\s+){0,5}dur[ea]n?\b|help\s+me|let\s+me|ayudame|(?:te|le|os)\s+agradeceria|"
-    r"(?:[\w'’-]+\s+){1,8}(?:(?:should|has\s+to|must)\s+be\b.*\b(?:instead|(?:later|earlier)(?!\s+than))|tiene\s+que\s+ser\b.*\b(?:en\s+(?:vez|lugar)|(?:mas\s+tarde|antes)(?!\s+(?:que|del?)\b)))\b|"
+    r"(?:[\w'’-]+\s+){1,8}(?:(?:should|has\s+to|needs?\s+to|must)\s+be\b.*\b(?:instead|(?:later|earlier)(?!\s+than))|tiene\s+que\s+ser\b.*\b(?:en\s+(?:vez|lugar)|(?:mas\s+tarde|antes)(?!\s+(?:que|del?)\b)))\b|"
     r"(?:i|we)(?:'d|\s+would)\s+(?:like|need|love|be\s+grateful|appreciate)\b|(?:i|we)(?:\s+am|'m|\s+are|'re)?\s+(?:really\s+|just\s+)?(?:want|need|have|needing|wanting)\s+(?:to|an?|the|in|my|one|fix)?\b)"
 )
 """What one says to want, or to have to do."""
@@ -295,9 +296,13 @@ def orders_by_verb(text: str) -> bool:
     return stance_of(text) == "order" and any(_kind(each) in ("orders", "requests") for each in _clauses(text))
 
 
+_ASIDE = re.compile(rf"{_QUOTED.pattern}|\bsi\s*,?\s+(?:y\s+)?(?:el\s+)?otro\s+no\b")
+"""What has no clause of its own: a quotation, and how often something comes ("un lunes sí y otro no")."""
+
+
 def _clauses(text: str) -> list[_Clause]:
     whole = composed(text)
-    plain = _QUOTED.sub(lambda quoted: " " * len(quoted.group()), aligned(whole))
+    plain = _ASIDE.sub(lambda aside: " " * len(aside.group()), aligned(whole))
     places = [0, *(each.end() for each in _CLAUSE.finditer(plain))]
     clauses = []
     for start, end in zip(places, [*places[1:], len(whole)], strict=True):
@@ -319,7 +324,7 @@ def opening_verb(text: str) -> str:
 def _kind(clause: _Clause, verbs: frozenset[str] = frozenset()) -> ClauseKind:
     """What one clause does, the cautious reading first."""
     plain = clause.plain
-    if _FORBIDS.match(plain):
+    if _FORBIDS.match(plain) and not _WISHES.match(plain):
         return "forbids"
     if is_no(plain) or _TAKES_BACK.search(plain):
         return "takes_back"

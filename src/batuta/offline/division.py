@@ -26,9 +26,10 @@ _WEAK = re.compile(r"\s*,?\s+(?:and|y|e)\s+(?!(?:media|cuarto)\b)|\s*,\s+(?=\w+\
 """May join words as well as requests: it divides only where both sides are requests."""
 SEQUENCE = re.compile(r"\b(?:then|after\s+that|luego|despu[eé]s|entonces)\b", re.IGNORECASE)
 _HOW_MUCH = re.compile(
-    r"[^\w\d]*(?:\w+\s+)?,\s*(?:how\s+much|what\s+(?:do|does|will|would|is)|cuanto|a\s+cuanto|que)\b(?:\s+\w+){0,4}\W*"
+    r"[^\w\d]*(?:\w+\s*){0,3},\s*(?:how\s+much|what\s+(?:do|does|will|would|is)|cuanto|a\s+cuanto|que)\b(?:\s+\w+){0,4}\W*"
 )
 """After the last number of a sum: it asks for its result, and for nothing else."""
+_INSTEAD = re.compile(r"\s+(?:instead|en\s+su\s+lugar|en\s+lugar\s+de\s+es[oae])\W*$")
 _TWO_SUBJECTS = re.compile(
     r"(?P<opening>.*\b(?:for|on|about|of|para|sobre|de|en)\s+)(?:(?:the|los|las|el|la)\s+)?(?P<first>[^\W\d]+)"
     r"\s+(?:and|y|e)\s+(?:(?:for|on|about|of|para|sobre|de|en)\s+)?(?:(?:the|los|las|el|la)\s+)?(?P<second>[^\W\d]+)\W*$",
@@ -96,6 +97,12 @@ def continues_a_sum(part: RequestPart) -> bool:
 def is_read_whole(meaning: Interpretation) -> bool:
     """Whether an intent's own reader took the whole request: what an `and` joins there is its business."""
     return meaning.is_sure and any(slot.is_conclusive and slot.name in meaning.values for slot in meaning.intent.slots)
+
+
+def without_instead(text: str) -> str:
+    """What is asked for in the place of what was cancelled, without the word that says so; nothing where it does not."""
+    said = _INSTEAD.search(fold(text))
+    return text[: said.start()].rstrip(" ,") if said else ""
 
 
 def completes(whole: Interpretation, left: Interpretation) -> bool:

@@ -29,6 +29,7 @@ from batuta.language.understanding import Intent, Understanding
 from batuta.language.vocabulary import filler_stems
 from batuta.offline.context import (
     LONGEST_FOLLOW_UP,
+    SURE_OF_ITSELF,
     DialogueContext,
     amendment,
     called,
@@ -56,6 +57,7 @@ from batuta.offline.division import (
     strong_pieces,
     two_subjects,
     weak_joints,
+    without_instead,
 )
 from batuta.offline.own_documents import asks_no_day, stands_in_documents
 from batuta.offline.own_tables import asks_figures, chose_own, own_table_for, which_table
@@ -378,10 +380,12 @@ class Planner:
         is_explained = whole.intent.reads_every_word and whole.confidence >= FULLY_EXPLAINED and not whole.missing
         for match in weak_joints(text, self._now, self._language):
             left, right = text[: match.start()].strip(), text[match.end() :].strip()
-            is_part = any(is_bare(side, self._now, self._language) and not is_sum(side) for side in (left, right))
+            is_part = any(self._is_part(side, context) for side in (left, right))
             if is_part or len(left.split()) < 2 or len(right.split()) < 2:
                 continue
             sides = [self._meanings(side, context)[0] for side in (left, right)]
+            if sides[0].intent.effect == "change" and (rest := without_instead(right)):
+                right, sides[1] = rest, self._meanings(rest, context)[0]
             are_sure = all(side.is_sure and side.confidence >= LEAST_SPLIT and side.agent_id != OWN for side in sides)
             is_worth = sides[0].label != sides[1].label and min(s.confidence for s in sides) >= 0.8 * whole.confidence
             if (is_explained and self._says_of(whole, right)) or completes(whole, sides[0]):
@@ -396,6 +400,14 @@ class Planner:
                 part = RequestPart(text=left, meaning=sides[0])
                 return [part, *self._weak_parts(self._of_same(right, part, context), context)]
         return [RequestPart(text=text, meaning=whole)]
+
+    def _is_part(self, text: str, context: DialogueContext) -> bool:
+        """Whether a side says only a value ("and on Friday"), and is no question: "what do I have on Friday" is one."""
+        if not is_bare(text, self._now, self._language) or is_sum(text):
+            return False
+        return not (
+            _OPENS_A_QUESTION.search(fold(text)) and self._meanings(text, context)[0].confidence >= SURE_OF_ITSELF
+        )
 
     def _says_of(self, meaning: Interpretation, text: str) -> bool:
         """Whether a text says something of an intent: "and month" goes on with a split, "and draw it" does not."""

@@ -44,6 +44,8 @@ def test_what_says_something_is_kept(text: str) -> None:
         ("meeting with Jorge tomorrow no wait Wednesday at ten", "meeting with Jorge Wednesday at ten"),
         ("reunión con Jorge mañana, no, espera, el miércoles a las diez", "reunión con Jorge el miércoles a las diez"),
         ("call Bob at 5, sorry, at 6", "call Bob at 6"),
+        ("dentista el lunes a las 9... no perdona, el jueves", "dentista a las 9 el jueves"),
+        ("demo on Monday at 9, actually Friday", "demo at 9 Friday"),
         ("I mean the meeting tomorrow", "I mean the meeting tomorrow"),
     ],
 )

@@ -37,6 +37,16 @@ my hotel bill of 423.50 includes 10% vat, base amount? | mi factura de hotel de 
 20% tip on 64.50 | 20% de propina sobre 64,50 | 12.9
 """
 PARTS = """
+120 labels at 15 cents each | 120 etiquetas a 15 centimos cada una | 18
+if 4 kg cost 10 euros how much are 7 kg | si 4 kg cuestan 10 euros cuanto cuestan 7 kg | 17.5
+a dozen pens cost 9, what do 20 pens cost | si la docena de rosas vale 9, cuanto valen 20 rosas | 15
+how many 40 cm shelves do I get from 2 metres | cuantos tablones de 40 cm salen de 2 metros | 5
+10 mg per kilo for a cat of 4 kg, how many mg | 10 mg por kilo para un gato de 4 kg, cuantos mg son | 40
+300 km at 6 litres per 100, how many litres | 300 km a 6 litros a los 100, cuantos litros | 18
+what's left of 500 after spending 120, 60 and 45.50 | cuanto queda de 500 despues de gastar 120, 60 y 45,50 | 274.5
+difference between 12% and 15% of 900 | diferencia entre el 12% y el 15% de 900 | 27
+1,500 at 3% simple interest for 4 years | 1.500 al 3% de interes simple durante 4 años | 180
+round 12.3456 to 2 decimals | redondea 12,3456 a 2 decimales | 12.35
 split a 364.80 dinner bill btw 6 ppl | una cena de 364,80 a repartir entre 6 | 60.8
 300 euros between 4 people | 300 euros entre 4 personas | 75
 we are 7 and the bill is 245 | somos 7 y la cuenta son 245 | 35
@@ -97,6 +107,10 @@ def test_a_sum_that_would_leave_out_a_number_is_none(text: str) -> None:
 )
 def test_a_sum_leaves_only_the_numbers_of_other_whole_sums_out(text: str, first: str) -> None:
     assert find_expression(text) == first
+
+
+def test_more_people_need_no_more_time() -> None:
+    assert find_expression("if 3 painters need 8 days how many days do 6 painters need") is None
 
 
 def test_a_time_of_day_is_no_sum() -> None:

@@ -104,6 +104,10 @@ def test_a_place_that_is_not_known_is_told() -> None:
         ("at 4pm XYT", (None, "XYT")),
         ("at 4pm Villarriba time", (None, "Villarriba time")),
         ("a las 4, hora de Villarriba", (None, "hora de Villarriba")),
+        ("call the Lima branch at 3pm their time", ("America/Lima", "their time")),
+        ("con los de Oslo a las 11, hora de allí", ("Europe/Oslo", "hora de allí")),
+        ("with Bruno at 3pm local time", (None, "local time")),
+        ("from Rome to Lima at 9, their time", (None, "their time")),
     ],
 )
 def test_a_text_may_say_in_whose_time_its_times_are(text: str, clock: tuple[str | None, str]) -> None:
@@ -160,6 +164,13 @@ def test_people_and_companies_are_found_by_their_form() -> None:
 )  # fmt: skip
 def test_the_language_is_told_by_small_words(text: str, language: str) -> None:
     assert detect_language(text) == language
+
+
+@pytest.mark.parametrize(
+    "text", ["redondea 5,25 a un decimal", "dos horas a minutos", "enero", "vuelos baratos a Roma"]
+)
+def test_a_word_of_both_languages_does_not_tell_of_one(text: str) -> None:
+    assert detect_language(text, default="es") == "es"
 
 
 @pytest.mark.parametrize("text", ["only Portugal", "without Germany", "the same instead"])

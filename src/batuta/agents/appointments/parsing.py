@@ -8,7 +8,16 @@ from itertools import islice, pairwise
 from typing import Any
 
 from batuta.agents.appointments.models import AmendedRequest, Language, ParsedRequest, RequestKind
-from batuta.agents.appointments.when import ANY_DAY, DOUBT, When, read_when, shifted_day, unread_figures, week_said
+from batuta.agents.appointments.when import (
+    ANY_DAY,
+    DOUBT,
+    When,
+    is_weekday,
+    read_when,
+    shifted_day,
+    unread_figures,
+    week_said,
+)
 from batuta.language.dates import find_dates
 from batuta.language.detection import detect_language
 from batuta.language.dialogue import is_yes
@@ -26,6 +35,9 @@ from batuta.language.vocabulary import CHANGE_VERBS, STOP_WORDS
 CONFIDENCE = 0.65
 MAX_CHARS = 1_000
 MAX_TITLE_CHARS = 60
+NOON = 12
+NEAR_MINUTES = 120
+"""So far from the time that it corrects one may be that does not say its half of the day."""
 MAX_TARGETS = 12
 """How many places of a text may say where something is moved to."""
 KINDS: tuple[tuple[str, str], ...] = (
@@ -45,6 +57,7 @@ KINDS_WANTED = {
     "question": RequestKind.QUESTION,
 }
 
+_HALF_SAID = re.compile(r"\b[ap]\.?m\b|\d[ap]\.?m?\b|\b0\d|morning|manana|madrugada|tarde|noche|evening|night|noon")
 _HALVES = (
     (re.compile(r"(?:dinner|supper|drinks|cen(?:a|as|ar|amos)|copas)\b"), True),
     (re.compile(r"(?:breakfast|desayun\w+)\b"), False),
@@ -81,7 +94,7 @@ _SAYS_SO = {
 }
 """Words that say that something is moved or cancelled: a verb that is none of them may mean anything."""
 _ASK = re.compile(
-    r"\b(?:free|available|availability|busy|libres?|disponible|disponibilidad|huecos?|ocupad[oa]|gap|slot|fit\s+in|me\s+cabe|"
+    r"\b(?:free|available|availability|busy|libres?|disponible|disponibilidad|huecos?|ocupad[oa]|gap|slot|(?<!\byou\s)fit\s+in|me\s+cabe|"
     r"do\s+i\s+have\s+time|tengo\s+tiempo)\b"
 )
 _TARGET = re.compile(r"\s(?:to|para|al|a)\s")
@@ -233,7 +246,7 @@ def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
         from_time_text=source.time if source else None,
         contact=contact,
         place=_place(reading.rest),
-        zone_text=clocks[0].text if clocks else None,
+        zone_text=_zone_said(clocks),
         is_several=_SEVERAL.search(fold(whole.rest)) is not None or (bool(whole.repeats) and not is_new),
         is_next=_NEXT_ONLY.search(fold(whole.rest)) is not None,
         owner=_owner(whole.rest) if intent in (RequestKind.RESCHEDULING, RequestKind.CANCELLATION) else None,
@@ -245,6 +258,14 @@ def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
         confidence=CONFIDENCE if found else 0.2,
         reasoning=f"found by rules: {', '.join(found) or 'nothing'}",
     )
+
+
+def _zone_said(clocks: Sequence[Finding[str | None]]) -> str | None:
+    """The words for the place whose time is meant; its zone, where it is named elsewhere ("at 3, their time")."""
+    if not clocks:
+        return None
+    is_named = any(each.value for each in find_clocks(f"10:00 {clocks[0].text}"))
+    return clocks[0].text if is_named or clocks[0].value is None else clocks[0].value
 
 
 def _is_shift(text: str) -> bool:
@@ -295,6 +316,8 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
         )
         if (value := getattr(said, name)) is not None
     }  # fmt: skip
+    if said.time_text and before.time_text:
+        changes["time_text"] = _in_same_half(said.time_text, before.time_text)
     weekday = re.search(rf"\b{WEEKDAY}\b", aligned(before.date_text or ""))
     week = week_said(said.date_text or "")
     if before.date_text and (shifted := shifted_day(before.date_text, words)):
@@ -305,9 +328,26 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
             changes["repeat_text"] = None  # "every Monday", then "just this Monday"
         if weekday and week:  # "next Thursday", then "I meant next week"
             changes["date_text"] = f"{weekday.group()}, {week}"
+        elif is_weekday(said.date_text or "") and (week := week_said((before.date_text or "").replace(DOUBT, ""))):
+            changes["date_text"] = f"{said.date_text}, {week}"  # "next week", then "on Wednesday"
     ignored = () if changes else (words,)  # what was said and not understood is asked about, never left out
     changed = before.model_copy(update=changes | {"unread": (*before.unread, *said.unread, *ignored)})
     return _with_history(changed, before) if before.intent is RequestKind.CREATION else changed
+
+
+def _in_same_half(words: str, before: str) -> str:
+    """The words for a time that takes the place of another: after "at 6pm", "no, at 6:30" is in the afternoon too."""
+    said, earlier = read_time(words), read_time(before)
+    if (
+        said is None
+        or earlier is None
+        or _HALF_SAID.search(aligned(words))
+        or not 1 <= said[0].hour < NOON <= earlier[0].hour
+    ):
+        return words
+    later = (said[0].hour + NOON) * 60 + said[0].minute
+    is_near = abs(later - earlier[0].hour * 60 - earlier[0].minute) <= NEAR_MINUTES
+    return f"{later // 60:02}:{later % 60:02}" if is_near else words
 
 
 def _renamed(before: ParsedRequest, said: ParsedRequest, words: str) -> dict[str, Any]:
@@ -489,7 +529,7 @@ _OF_ANY = (
     "can't cant voy poder podre puedes podrias calendar calendario thanks gracias pls porfa session sesion slot "
     "hueco agenda date fecha day week semana next proximo proxima anulala cancelala cancelalo borrala quitala "
     "muevela cambiala cambialo pasala pasalo aplazala retrasala adelantala eliminala suprimela reserva reserved "
-    "please everything todo"
+    "please everything todo whatever tenga tengamos haya"
 )
 """Words of a request to move or cancel that name no appointment."""
 _ASIDE = "see ver verme meet met have quedar reunirme kindly hola hey oye buenas hello dear every each cada todos todas"

@@ -21,6 +21,7 @@ from batuta.agents.appointments.models import (
 )
 from batuta.agents.appointments.parsing import kind_of
 from batuta.agents.appointments.when import (
+    days_beside,
     is_weekday,
     other_day,
     resolve_date,
@@ -258,6 +259,9 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
         return draft.model_copy(update={"slot": TimeSlot.of(soon.astimezone(zone), _minutes(draft)), "notes": ()})
     spoken = resolve_time(parsed.time_text) if parsed.time_text else None
     day = resolve_date(parsed.date_text, today) if parsed.date_text else None
+    beside = days_beside(parsed.date_text) if parsed.date_text and draft.moved else None
+    if draft.moved and beside is not None:
+        day = draft.moved.start.astimezone(zone).date() + timedelta(days=beside)
     if parsed.repeat_text and draft.moved is None:
         return _placed_again_and_again(draft, parsed.repeat_text, day, spoken, moment)
     if day and draft.moved and is_weekday(parsed.date_text or ""):

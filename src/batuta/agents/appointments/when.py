@@ -30,6 +30,7 @@ from batuta.language.times import (
 
 __all__ = [
     "When",
+    "days_beside",
     "is_weekday",
     "other_day",
     "read_when",
@@ -108,6 +109,12 @@ _SHIFTS = (
 """What is said of a day that was named before, and the mark that stands behind its words then."""
 
 
+_BESIDE = re.compile(
+    r"(?:(?:on|to|for|the|el|al)\s+)*(?:(?P<after>(?:next|following)\s+day|day\s+after|dia\s+(?:siguiente|despues)|siguiente\s+dia)|"
+    r"day\s+before|previous\s+day|dia\s+(?:anterior|antes|previo))"
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class When:
     """The words of a text for its day and time, how long it takes if it says so, and the text without them."""
@@ -162,6 +169,12 @@ def shifted_day(words: str, later: str) -> str | None:
     """The words for a day, with what a later message says about it alone: "the other one", "the week after"."""
     said = next((mark for pattern, mark in _SHIFTS if pattern.fullmatch(aligned(composed(later)))), None)
     return f"{words} {said}" if said else None
+
+
+def days_beside(words: str) -> int | None:
+    """How far from the day of what is moved words are that name none themselves: "the day after", "al día siguiente"."""
+    found = _BESIDE.fullmatch(aligned(composed(words)).strip())
+    return None if found is None else 1 if found["after"] else -1
 
 
 def resolve_date(words: str, today: date) -> date | None:

@@ -295,6 +295,8 @@ def test_some_hours_from_now_on_another_day_are_asked_about() -> None:
         ("llamada con Tom el jueves a las 16:00 gmt", "2026-11-19T17:00+01:00"),
         ("cita con Sam el viernes a las 10 de lisboa", "2026-11-20T11:00+01:00"),
         ("meeting with Ana in Madrid on Tuesday at 9am London time", "2026-11-17T10:00+01:00"),
+        ("call with the Chicago warehouse on Tuesday at 9am their time", "2026-11-17T16:00+01:00"),
+        ("llamada con la fábrica de Lima el martes a las 9, hora de allí", "2026-11-17T15:00+01:00"),
     ],
 )
 def test_a_time_said_in_the_time_of_a_place_is_the_time_there(text: str, start: str, tmp_path: Path) -> None:
@@ -350,6 +352,11 @@ def test_one_side_of_a_day_is_a_stretch_to_look_at(words: str, first: str, last:
         ("llamada con Bob el 26 de noviembre a las 11 ▸ la semana siguiente", "2026-12-03 11:00"),
         ("llamada con Bob mañana a las 11 ▸ al día siguiente", "2026-11-17 11:00"),
         ("call with Bob on Friday at 11 ▸ the other one", None),
+        ("call with Bob next week at 11 ▸ Wednesday", "2026-11-18 11:00"),
+        ("llamada con Bob la semana que viene ▸ el jueves ▸ a las 10", "2026-11-19 10:00"),
+        ("call with Bob tomorrow at 6pm ▸ at 6:30", "2026-11-16 18:30"),
+        ("call with Bob tomorrow at 9am ▸ at 9:30", "2026-11-16 09:30"),
+        ("llamada con Bob mañana a las 8 de la tarde ▸ a las 7 de la mañana", "2026-11-16 07:00"),
         ("call with Bob on Friday at 11 ▸ purple", None),
     ],
 )
