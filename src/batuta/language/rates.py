@@ -153,13 +153,8 @@ def find_fill(plain: str) -> str | None:
     if len(numbers) != 2 or asked is None:
         return None
     part, whole = numbers if asked.start() < plain.index(numbers[1][0]) else numbers[::-1]
-    factors = [UNIT_FACTORS.get(unit or "") for _, unit in (part, whole)]
-    if None in factors or DIMENSIONS[part[1] or ""] != DIMENSIONS[whole[1] or ""]:
-        return None
-    factor = (factors[1] or 1) / (factors[0] or 1)
-    if part[1] == whole[1]:
-        return f"{whole[0]} / {part[0]}"
-    return f"{whole[0]} * {factor.normalize():f} / {part[0]}" if factor >= 1 else None
+    factor = whole_factor(whole[1] or "", part[1] or "") if whole[1] in UNIT_FACTORS else None
+    return None if factor is None else f"{whole[0]} * {factor} / {part[0]}" if factor > 1 else f"{whole[0]} / {part[0]}"
 
 
 def _per_one(match: re.Match[str]) -> str:

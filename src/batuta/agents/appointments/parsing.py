@@ -89,7 +89,7 @@ _SAYS_SO = {
         r"pasar\w*|cambiar\w*|reprogramar\w*|posponer\w*)\b"
     ),
     "cancel": re.compile(
-        rf"{_CANCEL.pattern}|\b(?:get\s+rid|take\b.*\b(?:off|out)|erase|scrap|scratch|forget|clear|kill|ditch|olvida\w*|tacha\w*|anular\w*|borrar\w*|eliminar\w*|quitar\w*)\b"
+        rf"{_CANCEL.pattern}|\b(?:no\s+longer\s+(?:need|want)|(?:don'?t|do\s+not)\s+(?:need|want)|ya\s+no\s+(?:necesit\w+|quier\w+|quer\w+|hace\s+falta)|get\s+rid|take\b.*\b(?:off|out)|erase|scrap|scratch|forget|clear|kill|ditch|olvida\w*|tacha\w*|anular\w*|borrar\w*|eliminar\w*|quitar\w*)\b"
     ),
 }
 """Words that say that something is moved or cancelled: a verb that is none of them may mean anything."""
