@@ -80,13 +80,13 @@ def changes_of(records: Sequence[Record], payloads: Sequence[str] | None = None)
 
 def _keepable(change: Upsert) -> Upsert:
     """The character NUL, which no column of PostgreSQL holds, replaced: in every store, so that all show the same."""
-    values = change.values
-    if not any(isinstance(value, str) and "\x00" in value for value in values.values()):
+    if not any(isinstance(value, str) and "\x00" in value for value in (*change.key.values(), *change.values.values())):
         return change
-    kept = {
-        name: value.replace("\x00", "\ufffd") if isinstance(value, str) else value for name, value in values.items()
-    }
-    return change._replace(values=kept)
+    return change._replace(key=_without_nul(change.key), values=_without_nul(change.values))
+
+
+def _without_nul(row: Mapping[str, Value]) -> dict[str, Value]:
+    return {name: value.replace("\x00", "\ufffd") if isinstance(value, str) else value for name, value in row.items()}
 
 
 class _SessionRow:

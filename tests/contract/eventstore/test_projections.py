@@ -266,12 +266,15 @@ async def test_ft22_a_session_that_fails_delays_no_other_and_ends_in_the_dead_le
 async def test_bi05_text_with_the_character_nul_is_projected(store: Store) -> None:
     """BI-05: a model's answer or a tool's result may hold it; the log keeps it as it is, rows everywhere alike."""
     session = new_id()
-    await store.log.append(session, [said("before\x00after")])
+    call = ToolRequest(tool_use_id="call\x001", tool_name="book", source_agent_id="clerk")
+    await store.log.append(session, [said("before\x00after"), call])
     await store.projector.catch_up()
-    (row,) = await store.projections.rows("messages", SessionId(session))
-    assert row["content"] == "before\ufffdafter"
+    (ran,) = await store.projections.rows("tool_executions", SessionId(session))
+    assert ran["tool_use_id"] == "call\ufffd1"
+    rows = await store.projections.rows("messages", SessionId(session))
+    assert rows[0]["content"] == "before\ufffdafter"
     assert await store.projections.dead_letters(10) == []
-    (record,) = await everything(store.log, session)
+    record = (await everything(store.log, session))[0]
     assert getattr(record.event, "content", None) == "before\x00after"
 
 
