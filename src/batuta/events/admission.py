@@ -101,7 +101,7 @@ def revive(owner: str, seq: int, event_id: str, payload: str | bytes) -> Event:
     try:
         fields = from_json(payload)
         if not isinstance(fields, dict):
-            raise TypeError(f"a JSON object is expected, not {type(fields).__name__}")  # noqa: TRY301 - told with its place
+            raise TypeError(f"a JSON object is expected, not {type(fields).__name__}")  # noqa: TRY301 - reported with its place
         event = decode({**fields, "sequence_number": seq})
     except (UndecodableEventError, UnknownEventTypeError, ValueError, TypeError) as error:
         raise UndecodableEventError(f"session {owner} position {seq} cannot be read: {error}") from error

@@ -37,7 +37,6 @@ BatutaError
 │   ├── InvalidArgumentsError           a tool call whose arguments do not fit its schema
 │   ├── ToolFailedError                 a tool says that it could not do its work
 │   ├── ToolRefusedError                a tool call that is not allowed
-│   │   └── ApprovalNeededError         … without an approval
 │   ├── UnknownConversationError        no such conversation, or not this user's
 │   ├── TooManyConversationsError       the user has as many active conversations as allowed
 │   ├── EventRefusedError               an event that may not be recorded
@@ -323,10 +322,6 @@ class ToolFailedError(LogicalError):
 
 class ToolRefusedError(LogicalError):
     """A tool call that this agent or user may not make; it was not executed."""
-
-
-class ApprovalNeededError(ToolRefusedError):
-    """A tool call that needs an approval first; it was not executed."""
 
 
 class UnknownConversationError(LogicalError):

@@ -37,10 +37,6 @@ _REFERS = re.compile(
     r"\b(?:it|that|this|them|those|these|the\s+(?:same|result|total|last\s+one)|its|his|her|their|there|eso|esto|ese|esa|esos|esas|"
     r"lo|la|los|las|ello|el\s+resultado|ese\s+total|alli|ahi|mism[oa]s?|(?:\w{3,}(?:lo|la|los|las|le|les)))\b"
 )
-_NEGATED = re.compile(
-    r"\b(?:not|don't|dont|do\s+not|doesn't|never|without|except|excluding|excepto|salvo|sin|menos|no|nunca|tampoco)\s+$"
-)
-
 _TAKEN_BACK = re.compile(
     r"[\s,.;…–-]+(?:no[\s,]+)*(?:wait(?:[\s,]+no)?|i\s+mean|sorry|rather|actually|scratch\s+that|perdon[ae]?|disculp[ae]|espera|mejor(?:\s+dicho)?|qu(?:iero|eria|ise)\s+decir|digo)\b[\s,.;:]*"
 )
@@ -142,9 +138,3 @@ def owner_said(text: str) -> str:
 def refers_back(text: str) -> bool:
     """Whether a message speaks of something by a pronoun: "divide it by 3", "cancélala"."""
     return _REFERS.search(fold(text)) is not None
-
-
-def is_negated(text: str, start: int) -> bool:
-    """Whether what begins at a place is excluded: "not on Friday", "sin España"."""
-    before = re.sub(r"(?:(?:on|in|at|the|el|la|en|a|de|al)\s+)+$", "", aligned(composed(text))[:start])
-    return _NEGATED.search(before) is not None

@@ -47,11 +47,6 @@ class Finding(Generic[T]):
     reference: datetime | None = None
     """The moment, with its zone, from which the words were understood; none where they mean the same at any time."""
 
-    @property
-    def is_ambiguous(self) -> bool:
-        """Whether the words may mean something else."""
-        return bool(self.alternatives)
-
 
 def longest_first(found: Iterable[Finding[T]]) -> list[Finding[T]]:
     """Findings without those that lie across a longer one, in the order of the text."""

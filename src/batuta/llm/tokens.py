@@ -12,7 +12,6 @@ from functools import lru_cache
 from math import ceil
 from typing import Any, Protocol
 
-from batuta.kernel.extras import load_extra
 from batuta.kernel.messages import (
     ContentBlock,
     DocumentBlock,
@@ -77,12 +76,6 @@ def estimator_with(encode: Callable[[str], Sequence[Any]]) -> TokenEstimator:
         return estimate_tokens(request, count)
 
     return estimate
-
-
-def tiktoken_estimator(encoding: str = "o200k_base") -> TokenEstimator:
-    """Count with OpenAI's own tokenizer (package `tiktoken`, which fetches the encoding's file when first used)."""
-    tiktoken = load_extra("tiktoken", extra="openai", needed_for="exact token counts")
-    return estimator_with(tiktoken.get_encoding(encoding).encode_ordinary)
 
 
 def _of_block(block: ContentBlock, count: CountText) -> int:

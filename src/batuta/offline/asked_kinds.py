@@ -81,9 +81,9 @@ SOUGHT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
 HOW_MUCH = re.compile(r"\b(?:how (?:much|many)|cuant[oa]s?)\b")
 """What is answered by a figure."""
 WHO_IS = re.compile(r"\b(?:who|quien) (?:is|was|es|era|fue) (?:the|el|la|our|nuestr[oa]|su|mi|my)\b")
-"""Asks for somebody by what they are."""
+"""Asks for a person by what they are."""
 NAMES_ONE = re.compile(r"[\w,:|(] (?:[&\"“«] ?)?[A-ZÁÉÍÓÚÑ]\w|[A-ZÁÉÍÓÚÑ]\w+ [A-ZÁÉÍÓÚÑ&]|\b(?:is|are|es|son)\b")
-"""Names somebody, or says who it is in small letters."""
+"""Names a person, or says who it is in small letters."""
 WHEN_DONE = re.compile(r"\b(?:when (?:did|was|were|will|is|does|do)|cuando)\b")
 """Asks for a moment."""
 WAS_DONE = re.compile(r"\bwhen (?:did|was|were)\b|\bcuando (?:(?:se|le|lo|la) )?(?:fue|\w+(?:aron|ieron))\b")

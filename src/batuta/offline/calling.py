@@ -226,8 +226,8 @@ def _by_description(request: ModelRequest, task: Task) -> NextCalls:
 def _following(request: ModelRequest) -> NextCalls:
     """What the newest results ask for, where they succeeded and brought what that needs.
 
-    Of several that one tool gave, all lead on or none does: what keeps one of two orders from being carried out is told
-    before the other one is.
+    Of several that one tool gave, all lead on or none does: what keeps one of two orders from being carried out is said
+    before the other one is done.
     """
     names = {call.id: call.name for message in request.messages for call in message.tool_calls}
     led = [(names.get(result.tool_use_id), _led_to(result, request.tools)) for result in request.tool_results]

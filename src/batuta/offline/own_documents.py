@@ -28,16 +28,16 @@ def stands_in_documents(task: Task, best: Interpretation | None, *, is_question:
     """Whether a person's own documents are meant: they hold all that a message tells of, and the likeliest reading names
     nothing of its own in it; or they hold most of it, and nothing else is surely meant.
     """
-    told = [
+    content = [
         word for word in dict.fromkeys(words_of(fold(task.text))) if not tells_nothing(word) and word not in _ORDERS
     ]
-    held = [word for word in told if word in task.own_words]
+    held = [word for word in content if word in task.own_words]
     least = 1 if is_question and any(not is_light(word) for word in held) else LEAST_WORDS
     if len(held) < least or (best is not None and best.intent.effect == "change"):
         return False
     if best is None or not best.is_sure or best.intent.reply is not None or best.intent.tool is None:
-        return len(held) >= LEAST_SHARE * len(told)
-    return len(held) == len(told) and not _is_named(task.text, best)
+        return len(held) >= LEAST_SHARE * len(content)
+    return len(held) == len(content) and not _is_named(task.text, best)
 
 
 def asks_no_day(text: str, meaning: Interpretation) -> bool:

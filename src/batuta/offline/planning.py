@@ -76,7 +76,7 @@ SURELY_SMALL_TALK = 0.3
 LEAST_OF_AN_EMPTY = 0.5
 """From which confidence on a question means an intent that takes values and got none."""
 LEAST_OF_A_TEXT = 0.6
-"""… and one that takes any text, where the question names no day, no time and nobody."""
+"""… and one that takes any text, where the question names no day, no time and no person."""
 WORTH_TRYING = 0.26
 
 _QUESTION = re.compile(
@@ -210,7 +210,7 @@ class Planner:
         return [self._of_named(part, parts[:place], context) for place, part in enumerate(parts)]
 
     def _of_same(self, text: str, left: RequestPart, context: DialogueContext) -> str:
-        """What an `and` joins to a question about one record, with that one's name where it names nobody: "Ana's phone and
+        """What an `and` joins to a question about one record, with that one's name where it names no one: "Ana's phone and
         sales this year" asks for her sales. What we ourselves do, or what is of all, is no one's.
         """
         right = self._meanings(text, context)[0]
@@ -329,7 +329,7 @@ class Planner:
         fallback, steps = self.interpreter.fallback(), plan.get("steps", [])
         is_telling = bool(best.intent.slots) or _names_more(text, best.intent)
         texts = {slot.name for slot in best.intent.slots if slot.type == "text"}
-        # "is shipping free?" names no day, no time and nobody: whatever text an intent takes is no value then
+        # "is shipping free?" names no day, no time and no person: whatever text an intent takes is no value then
         is_own = best.is_specific or _OF_ONESELF.search(fold(text)) is not None
         is_empty = is_telling and not best.values.keys() - (set() if best.is_sure and is_own else texts)
         is_empty &= best.confidence < (LEAST_OF_A_TEXT if texts else LEAST_OF_AN_EMPTY)

@@ -23,7 +23,7 @@ _IMPLIED = re.compile(
     r"\s+(?:(?:nos|se|me)\s+)*(?!tien)(?:han\s+)?\w{2,}(?:an|en|aron|ieron|[aei]do)\b|\bhow\s+many\s+(?:are|were|do|did|have)\b"
     r"|\btienen\W*$"
 )
-"""Speaks of several where nobody is named: a Spanish verb alone, or a count of nothing."""
+"""Speaks of several where no one is named: a Spanish verb alone, or a count of nothing."""
 _IMPLIED_ONE = re.compile(
     r"\bcuant[oa]s?\s+(?:nos\s+|se\s+)*(?:debe|queda|vale|compra|compro|pago|paga|ha\s+\w+[aei]do)\b(?!\s+(?:el|la|los|las|por)\b)"
     r"|\bhow\s+(?:many|much)\s+(?:is|are)\s+left\b"
@@ -53,12 +53,12 @@ def stands_for_several(text: str) -> bool:
 
 
 def implies_several(text: str) -> bool:
-    """Whether a message, if it names nobody, speaks of several: "¿cuánto nos deben?"."""
+    """Whether a message, if it names no one, speaks of several: "¿cuánto nos deben?"."""
     return _IMPLIED.search(fold(text)) is not None
 
 
 def implies_one(text: str) -> bool:
-    """Whether a message, if it names nobody, speaks of one that was shown: "¿cuánto nos debe?"."""
+    """Whether a message, if it names no one, speaks of one that was shown: "¿cuánto nos debe?"."""
     return _IMPLIED_ONE.search(fold(text)) is not None
 
 

@@ -35,8 +35,8 @@ from batuta.offline.topics import (
     named_by,
 )
 
-MAX_TOLD = 3
-"""Words that an answer says are told nowhere."""
+MAX_UNSAID = 3
+"""Words that an answer says stand nowhere."""
 MAX_THING_WORDS = 4
 """Of a thing that a question names after an article: "the platinum sponsor package"."""
 
@@ -83,12 +83,12 @@ def unsaid_in(
         for word in words_of(fold(question))
         if word not in lacking[file]
     }
-    told = (
+    unsaid = (
         _unsaid_words(question, quotes, around, held)
         or _unsaid_numbers(question, around)
         or _unsaid_kind(question, quotes)
     )
-    return told[:MAX_TOLD]
+    return unsaid[:MAX_UNSAID]
 
 
 def _unsaid_words(
@@ -103,7 +103,7 @@ def _unsaid_words(
     asked = [match["asked"] for pattern in _PREDICATES for match in pattern.finditer(plain)]
     names = [fold(name) for name in NAMES.findall(question)]
     things = [*_things(plain), *_own_words(question)]
-    told = [
+    candidates = [
         word
         for word in (*(word for word in (*asked, *names) if word in RULES_CALL or not is_light(word)), *things)
         if (word in asked or not is_light(word)) and not any(kind.search(word) for kind, _ in SOUGHT)
@@ -111,7 +111,7 @@ def _unsaid_words(
     anywhere = {*names, *things} - {*asked}
     return [
         word
-        for word in dict.fromkeys((*told, *_CODE.findall(plain)))
+        for word in dict.fromkeys((*candidates, *_CODE.findall(plain)))
         if not (word in anywhere and word in held)
         and not has_topic(named_by(word) | RULES_CALL.get(word, frozenset()), named if word in anywhere else known)
     ]

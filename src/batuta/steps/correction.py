@@ -50,7 +50,6 @@ class Corrections:
     allowed: AttemptLimits
     rejections: list[Rejection] = field(default_factory=list)
     last_answer: str = ""
-    last_kind: Kind = "structural"
     feedback: str = ""
     _times: int = 1
     """How often the last answer was given, one time after the other."""
@@ -63,7 +62,6 @@ class Corrections:
         is_repeated = bool(self.rejections) and answer.strip() == self.last_answer.strip()
         self.rejections.append(Rejection(attempt, kind, str(verdict), confidence))
         self.last_answer = answer
-        self.last_kind = kind
         self.feedback = feedback_on(answer, verdict, token_budget, times=self._times + 1 if is_repeated else 1)
         self._times = self._times + 1 if is_repeated else 1
 

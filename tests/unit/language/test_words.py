@@ -18,7 +18,7 @@ from batuta.language import (
     nearest,
     stem,
 )
-from batuta.language.dialogue import corrected, is_follow_up, is_negated, is_no, is_yes
+from batuta.language.dialogue import corrected, is_follow_up, is_no, is_yes
 from batuta.language.names import find_contact
 from batuta.language.places import find_clocks, unknown_places
 from batuta.language.rewording import plain_wordings
@@ -209,4 +209,3 @@ def test_signs_of_a_dialogue() -> None:
     assert is_follow_up("¿y en marzo?")
     assert is_follow_up("ahora por país")
     assert not is_follow_up("book a meeting")
-    assert is_negated("not on friday", 7)

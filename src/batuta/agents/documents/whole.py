@@ -26,7 +26,7 @@ NUMBER_WEIGHT = 1.5
 """A sentence with a figure is what people look for in a summary."""
 HALF = 0.5
 LEAST_NAME = 3
-"""Characters of a file's name by which it can be told from an ordinary word."""
+"""Characters of a file's name by which it differs from an ordinary word."""
 BY_DATE = 1.5
 """How surely a date in its name names a document, beside a word of it."""
 MAX_LISTED = 20
@@ -138,8 +138,8 @@ def meant_document(question: str, entries: Sequence[DocumentEntry], *, is_chosen
     if is_chosen and len(entries) == 1:
         return entries[0]
     wanted = asked - _FILLING
-    told = [entry for entry in entries if wanted and wanted <= _content_stems(f"{entry.title} {_file(entry)}")]
-    return told[0] if len(told) == 1 and not is_list else None
+    meant = [entry for entry in entries if wanted and wanted <= _content_stems(f"{entry.title} {_file(entry)}")]
+    return meant[0] if len(meant) == 1 and not is_list else None
 
 
 def meant_pair(question: str, entries: Sequence[DocumentEntry], *, is_chosen: bool) -> tuple[DocumentEntry, ...]:

@@ -6,7 +6,7 @@
     company_for(access, name, call)     the company that a call is about
 
 Rights come from the roles a person holds at that moment. Above the amount limit a change needs the decision of a
-person who holds the approver role. Whoever decides about the change of another person needs the right to make it.
+person who holds the approver role. A person who decides about the change of another needs the right to make it.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

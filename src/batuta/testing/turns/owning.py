@@ -89,11 +89,11 @@ class OwnershipContract:
         """An owner that says that it took the turn up, records an effect if there is one, and is lost."""
         lease = await leased(subject.queue, length=EXPIRED)
         facts = lease.work.stamp.envelope()
-        told: list[Event] = [
+        events: list[Event] = [
             TurnResumed(**facts, owner=lease.owner, attempt=lease.work.attempts, reason="recovered"),
             *([] if key is None else [EffectRecorded(**facts, key=key, kind="write", name="pay", result=None)]),
         ]
-        await subject.log.append(str(lease.work.session_id), told, fence=lease.fence)
+        await subject.log.append(str(lease.work.session_id), events, fence=lease.fence)
         return lease
 
     async def test_owners_that_make_progress_cost_no_attempt(self, subject: QueueSubject) -> None:

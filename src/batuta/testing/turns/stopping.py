@@ -75,12 +75,12 @@ class StopContract:
         hurried = _Hurried(subject, approved, moment)
         place = AskedIn(approval_id=asked.approval_id, turn_id=str(asked.turn_id))
         ended = await set_aside_turn(hurried.log, hurried.queue, place, by="me", reason=None, words="nothing was done")
-        told = (await subject.log.read(str(asked.session_id))).events
-        decided = [event.decision for event in told if isinstance(event, ApprovalResolved)]
+        events = (await subject.log.read(str(asked.session_id))).events
+        decided = [event.decision for event in events if isinstance(event, ApprovalResolved)]
         assert hurried.is_done
         assert decided == (["approved"] if moment == "append" else ["set_aside"])
         assert (ended is not None) == (decided == ["set_aside"])
-        assert any(isinstance(event, Complete) for event in told) == (decided == ["set_aside"])
+        assert any(isinstance(event, Complete) for event in events) == (decided == ["set_aside"])
 
     async def test_an_end_written_while_it_ran_does_not_count(self, subject: QueueSubject) -> None:
         """Its owner was lost meanwhile; what it wrote last was not read."""
