@@ -103,7 +103,8 @@ RULES_CALL = {
 DETERMINERS = frozenset(("the", "a", "an", "of", "for", "with", "without", "about", "to", "de", "del", "al",
                          "el", "la", "los", "las", "un", "una", "para", "con", "sin", "sobre", "each", "every", "cada"))  # fmt: skip
 """After them a question names a thing."""
-_PUT_BY = frozenset("mean means happen happens take takes significa ocurre dura duran durante tarda tardan".split())
+_PUT_BY = frozenset(("mean", "means", "happen", "happens", "take", "takes", "significa", "ocurre", "dura", "duran",
+                     "durante", "tarda", "tardan"))  # fmt: skip
 """Verbs that tell how long or what: a sentence that has them answers, though a search does without."""
 _SMALL = frozenset(folded(word) for words in SMALL_WORDS.values() for word in words) - _PUT_BY
 STOP = _SMALL.union(word for table in STOP_WORDS.values() for word in table.split())
