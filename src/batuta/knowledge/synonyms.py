@@ -8,6 +8,7 @@ another in a question.
 from collections import defaultdict
 from collections.abc import Iterable
 
+from batuta.knowledge.translations import TRANSLATIONS
 from batuta.knowledge.words import STOP_WORDS, stems
 
 _GROUPS = """
@@ -29,7 +30,7 @@ contract contracts deal deals agreement agreements contrato contratos acuerdo ac
 order orders pedido pedidos
 delivery deliveries deliver delivered shipping shipment entrega entregas entregar envio envios
 return returns devolucion devoluciones devolver
-refund refunds refunded reembolso reembolsos devolucion
+refund refunds refunded reembolso reembolsos devolucion devuelve devuelven devuelto
 warranty warranties guarantee guaranteed garantia garantías garantía garantias
 payment payments pay paid pago pagos pagar
 discount discounts descuento descuentos
@@ -176,7 +177,6 @@ kettle kettles hervidor hervidores
 coffee cafe cafes cafetera cafeteras
 bread loaf loaves pan panes
 bakery bakeries panaderia panaderias
-flour harina
 butter mantequilla
 sugar azucar
 salt sal
@@ -196,10 +196,8 @@ dish dishes plato platos
 wine wines vino vinos
 allergen allergens allergy allergies alergeno alergenos alergia alergias
 milk dairy leche lacteos
-egg eggs huevo huevos
 nut nuts frutos
 book booking bookings reserve reservation reservations reserva reservas reservar
-dog dogs perro perros
 pet pets mascota mascotas
 ferry ferries transbordador
 boat boats ship barco barcos
@@ -254,7 +252,6 @@ desk desks escritorio escritorios
 paper papel
 box boxes caja cajas
 bag bags bolsa bolsas
-bottle bottles botella botellas
 member members membership socio socios miembro miembros
 manager managers gerente gerentes director directora dirige dirigir
 president chair chairman chairwoman presidente presidenta preside
@@ -264,7 +261,6 @@ revenue turnover income facturacion ingreso ingresos
 investment investments invest invested inversion inversiones invertir invertido
 harvest crop cosecha
 olive olives aceituna aceitunas oliva
-oil aceite
 panel panels placa placas
 woman women mujer mujeres
 vote votes voted voto votos votar
@@ -280,17 +276,12 @@ room rooms sala salas habitacion habitaciones
 apartment apartments flat flats piso pisos vivienda viviendas
 garden jardin
 roof tejado cubierta
-window windows ventana ventanas
-door doors puerta puertas
 facade fachada
-kitchen cocina
 bathroom toilet toilets bano banos aseo aseos
 school schools colegio escuela
 teacher teachers profesor profesora profesores
 student students alumno alumnos alumna estudiante estudiantes
 exam exams examen examenes
-doctor doctors medico medica medicos
-patient patients paciente pacientes
 lawyer lawyers abogado abogada abogados
 court courts jurisdiction juzgado juzgados tribunal tribunales jurisdiccion
 clause clauses clausula clausulas
@@ -335,7 +326,6 @@ fire fires incendio incendios
 exit exits salida salidas
 injury injuries lesion lesiones
 dismissal dismissed despido despidos despedir
-shift shifts turno turnos
 break breaks descanso descansos
 bonus prima primas incentivo incentivos
 pension pensions pensiones
@@ -387,9 +377,14 @@ def _collected(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
 
 LEAST_ROOT = 4
 """Letters: shorter roots are those of unlike words, such as "casa" and "casarse"."""
-_LINES = [line.split() for line in _GROUPS.strip().split("\n")]
-_GROUP = {line[0]: frozenset(line) for line in _LINES}
-_MEANINGS = _collected((word, line[0]) for line in _LINES for word in line)
-_BY_ROOT = _collected((root, line[0]) for line in _LINES for word in line for root in _roots(word))
+_LINES = [line.split() for line in f"{_GROUPS.strip()}\n{TRANSLATIONS.strip()}".split("\n")]
+_FIRSTS = [line[0] for line in _LINES]
+_NAMES = [first if first not in _FIRSTS[:at] else f"{first}:{at}" for at, first in enumerate(_FIRSTS)]
+"""What each group is called: by its first word, which may have several meanings."""
+_GROUP = {name: frozenset(line) for name, line in zip(_NAMES, _LINES, strict=True)}
+_MEANINGS = _collected((word, name) for name, line in zip(_NAMES, _LINES, strict=True) for word in line)
+_BY_ROOT = _collected(
+    (root, name) for name, line in zip(_NAMES, _LINES, strict=True) for word in line for root in _roots(word)
+)
 LISTED = frozenset(_MEANINGS)
 """Every word of the table."""
