@@ -216,6 +216,8 @@ def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], 
     most = _extreme(question, passages, own)
     said = " ".join([question, *(_without_words(each, going_on) for each in wordings)])
     best = most or _best(_quotes(passages, said, going_on), language)
+    if not most and not going_on and _is_of_the_title(best, own, plain):
+        return _FoundAnswer(question=question, quotes=())
     disagreeing = [quote for quote in _disagreeing(value, best) if str(quote.passage.get("file", "")) in files]
     disagreeing = disagreeing if len({quote.passage.get("file") for quote in disagreeing}) > 1 else []
     best = disagreeing or _every_case(question, best)
@@ -230,6 +232,14 @@ def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], 
     is_version = len(quoted) == 1 and len(files) < len({str(each.get("file", "")) for each in _passages(value)})
     source = quoted.pop() if is_version and dates_in(best[0].where).meets(dates_in(asked_whole)) else ""
     return _FoundAnswer(question=question, quotes=best, source=source or _named_source(question, best))
+
+
+def _is_of_the_title(quotes: Sequence[Quote], asked: Sequence[Topic], plainly: Sequence[Topic]) -> bool:
+    """Whether quotes have nothing of a question but what the title says of the whole document, and lack something."""
+    near = [content_words(f"{quote.passage.get('section', '')} {quote.text}") for quote in quotes]
+    whole = frozenset().union(*(all_words(quote.passage) for quote in quotes))
+    is_named = any(has_topic(topic, words) for topic in (*asked, *plainly) for words in near)
+    return bool(quotes) and not is_named and not all(has_topic(topic, whole) for topic in asked)
 
 
 def _without_words(wording: str, going_on: str) -> str:

@@ -86,7 +86,8 @@ _QUESTION = re.compile(
 _LOOKED_UP = re.compile(
     r"^\W*(?:(?:the|el|la|los|las) )?\w+(?: \w+)? (?:of|for|de|del|para) \w"
     r"|^\W*(?:summari[sz]e|compare|resum(?:e|eme|enos|en)|compara(?:me|nos)?)\b"
-    r"|^\W*(?:list|enumerate|lista|enumera) (?:me )?(?:all|every|tod[oa]s)\b|\b(?:[a-z]{1,4}-?\d{2,}|[a-z]\d)\b"
+    r"|^\W*(?:list|enumerate|lista|enumera) (?:me )?(?:all|every|the|tod[oa]s|los|las)\b"
+    r"|^\W*(?:make|give me|haz(?:me)?|dame) (?:an?|una?) (?:list|lista|listado) (?:of|de|con)\b|\b(?:[a-z]{1,4}-?\d{2,}|[a-z]\d)\b"
 )
 """What asks for something to read though it is no question: "price of the full service", "resume el acta"; or names a
 code, which only documents explain.

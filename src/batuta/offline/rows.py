@@ -6,6 +6,7 @@ Pure.
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import pairwise
 
 from batuta.language.detection import detect_language
 from batuta.language.folding import fold
@@ -15,6 +16,8 @@ MAX_ROWS = 10
 """Rows quoted for a question that several answer alike."""
 
 _CELL = re.compile(r"(?P<label>[^|:]+): (?P<value>[^|]*)")
+_RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*\|?")
+"""The line below the names of the columns in Markdown."""
 _LACKING = frozenset(("", "no", "none", "-", "–", "—", "0", "n/a", "false", "ninguno", "ninguna", "nada"))
 _FIGURE = re.compile(r"-?\d[\d.,]*")
 _MOST = (
@@ -37,7 +40,14 @@ def is_row(text: str) -> bool:
 
 def is_head(text: str, following: Sequence[str]) -> bool:
     """Whether it only names the columns of the rows that follow it."""
-    return " | " in text and ": " not in text and any(map(is_row, following))
+    return " | " in text and ": " not in text and any(is_row(each) or _RULE.fullmatch(each) for each in following)
+
+
+def columns_of(row: str, text: str) -> str:
+    """The names of the columns above a row of a table in Markdown; empty for another sentence."""
+    lines = text.splitlines()
+    heads = [one for one, other in pairwise(lines) if _RULE.fullmatch(other.strip())]
+    return " ".join(heads) if row.startswith("|") else ""
 
 
 def names_of(row: str) -> str:

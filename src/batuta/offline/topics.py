@@ -121,7 +121,7 @@ PEOPLE = frozenset(
     )
 )
 """Said of all who are counted, be they names, members or guests."""
-_NO_TOPIC = frozenset(("parte", "partir", "time", "tiempo", "due", "da", "sale", "salen", "number", "numero", "list",
+_NO_TOPIC = frozenset(("parte", "partir", "time", "tiempo", "due", "da", "sale", "salen", "number", "numero", "list", "hora",
                        "lista", "listado", "original", "amount", "amounts", "amounted", "ascender", "asciende", "ascienden",
                        "ascendio", "ascendieron", "compare", "compared", "comparison", "difference", "differences", "differ",
                        "compara", "comparar", "comparacion", "diferencia", "diferencias"))  # fmt: skip

@@ -23,6 +23,7 @@ from batuta.offline.asked_kinds import (
     WHEN_DONE,
     WHO_IS,
 )
+from batuta.offline.rows import columns_of
 from batuta.offline.topics import (
     DETERMINERS,
     PEOPLE,
@@ -46,6 +47,7 @@ _NUMBER = re.compile(r"\b\d+(?:[.,]\d+)*\b")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _NUMBERED = re.compile(r"\b(?P<kind>[a-z]{3,}) (?P<number>\d{1,3})\b(?![.,:]\d| ?[%€$£])(?! (?P<unit>[a-z]+))?")
 """One of several of a kind: "level 3"."""
+_MEASURED = re.compile(r"\b(?P<number>\d+(?:[.,]\d+)?) ?(?P<unit>[a-z]{1,3})\b")
 _DESIGNATED = re.compile(r"\b(?P<kind>[a-z]{2,8})[ -]?(?P<number>\d{4,6})\b(?![.,:]\d| ?[%€$£])")
 """One that goes by a long number: "ISO 9001", "order 4471"."""
 
@@ -86,6 +88,7 @@ def unsaid_in(
     unsaid = (
         _unsaid_words(question, quotes, around, held)
         or _unsaid_numbers(question, around)
+        or _unsaid_quantity(question, quotes)
         or _unsaid_kind(question, quotes)
     )
     return unsaid[:MAX_UNSAID]
@@ -169,6 +172,21 @@ def _unsaid_numbers(question: str, around: Sequence[Mapping[str, Any]]) -> list[
     ]
 
 
+def _unsaid_quantity(question: str, quotes: Sequence[Quote]) -> list[str]:
+    """A quantity that a question names, where only rows of others are quoted: no price of 5 kg in a list for 10 and 20."""
+    asked = [found for found in _MEASURED.finditer(fold(question)) if found["unit"] not in STOP]
+    if len(asked) != 1 or any(quote.text.rstrip().endswith(".") for quote in quotes):
+        return []
+    [quantity] = asked
+    said = [
+        found["number"]
+        for quote in quotes
+        for found in _MEASURED.finditer(fold(quote.text))
+        if found["unit"] == quantity["unit"]
+    ]
+    return [quantity.group()] if said and quantity["number"] not in said else []
+
+
 def _unsaid_kind(question: str, quotes: Sequence[Quote]) -> list[str]:
     """The words that ask how often something happens or since when, where no quote says it: how long it takes, or another
     date, is another matter.
@@ -177,7 +195,8 @@ def _unsaid_kind(question: str, quotes: Sequence[Quote]) -> list[str]:
     asked = [(found.group(), says) for asks, says in STRICT if (found := asks.search(plain))]
     unsaid = [words for words, says in asked if texts and not any(map(says.search, texts))]
     counted = COUNTED_TIME.search(plain)
-    units = {UNITS.get(word) for text in texts for word in words_of(text)}
+    columns = [fold(columns_of(each.text, str(each.passage.get("text", "")))) for each in quotes]
+    units = {UNITS.get(word) for text in (*texts, *columns) for word in words_of(text)}
     if counted and texts and UNITS.get(counted["unit"]) not in units:
         unsaid.append(counted.group())
     things, count = counted_things(question), _COUNTS.search(plain)
@@ -243,6 +262,8 @@ _PREDICATES = (
     re.compile(
         r"\bcuant[oa]s (?:\w+ ){1,3}(?:tiene|tienen|hay en|mide|ocupa|ocupan) (?:(?:el|la|los|las) )?(?P<asked>\w+)"
     ),
+    re.compile(r"^\W*se (?:admiten?|permiten?|aceptan?|pueden? (?:llevar|traer|usar)) (?P<asked>\w+)"),
+    re.compile(r"^\W*(?:are|is) (?:\w+ )*?(?P<asked>\w+) (?:allowed|permitted|admitted|accepted|included)\b"),
     re.compile(r"\bhow many \w+ (?P<asked>\w+ed)\b"),
     re.compile(r"\bcuant[oa]s \w+ (?P<asked>\w+(?:aron|ieron))\b"),
     re.compile(
