@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
-/** What a decision sends: "don't ask again" goes with what lets the call run, never with a rejection. */
+/** What a decision sends, and what the card of a decided one shows. */
 
 import { act } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { TooltipProvider } from "../../src/components/tooltip";
 import type { ApprovalItem } from "../../src/events";
+import { ApprovalCard } from "../../src/features/chat/approval/approval-card";
 import { DecisionPanel } from "../../src/features/chat/approval/decision-panel";
 import { api } from "../../src/transport/api";
 
@@ -105,4 +106,28 @@ test("an edit has a field for each value, an id of a tool's own too, and keeps w
   );
   await press("Approve with changes");
   expect(decide).toHaveBeenCalledWith("approval", { decision: "edit", args });
+});
+
+test("a change that a person made is shown field by field, and the preview as what was asked for", async () => {
+  const args = { entity: "customers", values: { creditLimit: 5000, city: "Milano" } };
+  const changed: ApprovalItem = {
+    ...item,
+    state: "edited",
+    args,
+    decided_args: { ...args, values: { creditLimit: 4200, city: "Milano" } },
+    preview: "After: 5000",
+  };
+  await act(async () =>
+    root.render(
+      <TooltipProvider>
+        <ApprovalCard item={changed} />
+      </TooltipProvider>,
+    ),
+  );
+  await act(async () => place.querySelector("button")?.click());
+
+  const headings = [...place.querySelectorAll("h4")].map((each) => each.textContent);
+  expect(headings).toEqual(["As it was asked for", "As it was approved"]);
+  expect([...place.querySelectorAll("del")].map((each) => each.textContent)).toEqual(["before: 5000"]);
+  expect(place.textContent).not.toContain("{");
 });

@@ -100,7 +100,7 @@ def preview_text(
     documents = [row for row in own if not _is_line(row) or (row.before is not None and row.after is not None)]
     closed = [row for row in documents if change.kind == "action" and row.after is None]
     parts += [words["gone"].format(entity=_called(row.entity, row.before or {}, language)) for row in closed]
-    parts += [_difference(row, language, change.values) for row in documents if row not in closed][:MAX_RECORDS]
+    parts += [_difference(row, language, change) for row in documents if row not in closed][:MAX_RECORDS]
     parts += _lines(own, language)
     for entity, fields in LEDGERS.items():
         entries = [row.after for row in shown.rows if row.entity == entity and row.after and row.before is None]
@@ -143,9 +143,12 @@ def lines_table(entity: str, lines: Sequence[Mapping[str, Any]], language: str) 
     return _table(entity_label(entity, language), fields, ordered, language)
 
 
-def _difference(row: RowDifference, language: str, given: Mapping[str, Any]) -> str:
-    """The fields that become others; of a document that arises or goes, those that are looked at and those `given`."""
-    words = _WORDS[language]
+def _difference(row: RowDifference, language: str, change: RecordChange) -> str:
+    """The fields that become others; of a document that arises or goes, those that are looked at and those given.
+
+    What changes beside the record itself is called by its name: which item's stock, which customer's balance.
+    """
+    words, given = _WORDS[language], change.values
     before, after = row.before or {}, row.after or {}
     changed = [
         name
@@ -163,7 +166,9 @@ def _difference(row: RowDifference, language: str, given: Mapping[str, Any]) -> 
         shown = [name for name in (*DOCUMENT_FIELDS, *given) if name in changed]
     shown = [name for name in dict.fromkeys(shown) if not _is_named_beside(name, changed)][:MAX_FIELDS]
     heading = f"| {words['field']} | {words['before']} | {words['after']} |"
-    lines = [entity_label(row.entity, language), "", heading, "|---|---|---|"]
+    is_beside = row.before is not None and row.id != change.record_id
+    title = _called(row.entity, before, language) if is_beside else entity_label(row.entity, language)
+    lines = [title, "", heading, "|---|---|---|"]
     unset = "" if is_whole else UNSET  # of a record that is there, an empty cell would look like a value left out
     lines += [
         f"| {field_label(name, language)} | {_shown(name, before, language) or unset} "

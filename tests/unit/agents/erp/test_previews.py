@@ -56,3 +56,19 @@ def test_an_id_is_not_shown_beside_the_number_of_the_same_record(language: str) 
     text = shown({}, values, language)
     assert "103178" in text
     assert "23a10290" not in text
+
+
+def test_what_changes_beside_the_record_is_called_by_its_name() -> None:
+    """Who approves a cancellation reads which item comes back, and whose balance falls."""
+    change = RecordChange(kind="action", entity="salesInvoices", record_id="1", values={}, action="cancel")
+    rows = (
+        RowDifference(entity="salesInvoices", id="1", before={"status": "Open"}, after={"status": "Canceled"}),
+        RowDifference(
+            entity="items", id="2", before={"number": "1004", "displayName": "Toldo", "inventory": 17},
+            after={"number": "1004", "displayName": "Toldo", "inventory": 19},
+        ),
+    )  # fmt: skip
+    text = preview_text(ChangePreview(rows=rows, is_rehearsed=True), change, COMPANY, record={}, language="en")
+
+    assert "Items 1004 Toldo\n\n| Field" in text
+    assert "\n\nSales invoices\n\n| Field" in text

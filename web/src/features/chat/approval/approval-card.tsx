@@ -93,7 +93,9 @@ const Decided = ({ item }: { readonly item: ApprovalItem }) => {
         }
       >
         <div className="border-line flex flex-col gap-3 border-t px-3 py-3">
+          {item.decided_args !== null && <h4 className="text-muted text-xs">{t.approval.asked}</h4>}
           <PreviewView text={item.preview} />
+          {item.decided_args !== null && <h4 className="text-muted text-xs">{t.approval.approved}</h4>}
           <CallArgs
             args={item.decided_args ?? item.args}
             before={item.decided_args === null ? null : item.args}

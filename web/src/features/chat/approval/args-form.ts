@@ -40,13 +40,31 @@ const kindOf = (value: unknown): FieldKind => {
 const shown = (value: unknown, kind: FieldKind): string =>
   kind === "json" ? JSON.stringify(value, null, 2) : String(value);
 
-/** A field for each argument; an argument that is an object of plain values has one for each of them. */
-export const fieldsOf = (args: Args): readonly ArgField[] =>
-  Object.entries(args).flatMap(([name, value]) =>
+/** An argument, or a member of one. */
+export interface ArgMember {
+  readonly name: string;
+  readonly within: string | null;
+  readonly value: unknown;
+}
+
+/** Each argument; of one that is an object of plain values each of them. */
+export const membersOf = (args: Args): readonly ArgMember[] =>
+  Object.entries(args).flatMap(([name, value]): readonly ArgMember[] =>
     isRecord(value)
-      ? Object.entries(value).map(([member, each]) => fieldOf(member, name, each))
-      : [fieldOf(name, null, value)],
+      ? Object.entries(value).map(([member, each]) => ({ name: member, within: name, value: each }))
+      : [{ name, within: null, value }],
   );
+
+/** What some arguments have where others have a member. */
+export const valueAt = (args: Args, { name, within }: ArgMember): unknown => {
+  if (within === null) return args[name];
+  const around = args[within];
+  return isRecord(around) ? around[name] : undefined;
+};
+
+/** A field for each member. */
+export const fieldsOf = (args: Args): readonly ArgField[] =>
+  membersOf(args).map(({ name, within, value }) => fieldOf(name, within, value));
 
 const fieldOf = (name: string, within: string | null, value: unknown): ArgField => {
   const kind = kindOf(value);

@@ -6,7 +6,7 @@ import { isoMoment } from "../../../lib/days";
 import { useLocale, useText } from "../../../lib/i18n";
 import { visible } from "../../../lib/visible";
 import { named } from "../../../lib/words";
-import type { Args } from "./args-form";
+import { type Args, membersOf, valueAt } from "./args-form";
 import { blocksOf } from "./preview-blocks";
 
 interface CallArgsProps {
@@ -36,11 +36,15 @@ const ArgsTable = ({ args, before }: { readonly args: Args; readonly before: Arg
   const shown = (value: unknown): string => isoMoment(value, locale) ?? visible(laidOut(value));
   return (
     <dl className="border-line divide-line divide-y overflow-hidden rounded-lg border text-[0.8125rem]">
-      {Object.entries(args).map(([name, value]) => {
-        const old = before === null ? value : before[name];
+      {membersOf(args).map((member) => {
+        const { name, within, value } = member;
+        const old = before === null ? value : valueAt(before, member);
         const isChanged = laidOut(old) !== laidOut(value);
         return (
-          <div key={name} className="grid grid-cols-[minmax(6rem,30%)_1fr] gap-3 px-3.5 py-2">
+          <div
+            key={`${within ?? ""}.${name}`}
+            className="grid grid-cols-[minmax(6rem,30%)_1fr] gap-3 px-3.5 py-2"
+          >
             <dt className="text-muted break-words">{named(name, t.tools.fields)}</dt>
             <dd className="min-w-0 font-medium break-words whitespace-pre-wrap">
               {isChanged && old !== undefined && (

@@ -123,6 +123,8 @@ export const talk = {
     needsRole: (role: string) => `It can only be approved by a person with the role ${role}.`,
     setAside: "Set aside",
     sent: "What is sent",
+    asked: "As it was asked for",
+    approved: "As it was approved",
     setAsideHint: "Nothing is carried out, and the conversation goes on.",
     preview: "What would change",
     nothing: "nothing",

@@ -124,6 +124,8 @@ export const talk: typeof english = {
     needsRole: (role) => `Solo puede aprobarlo alguien con el rol ${role}.`,
     setAside: "Apartar",
     sent: "Lo que se envía",
+    asked: "Lo que se pidió",
+    approved: "Lo que se aprobó",
     setAsideHint: "No se ejecuta nada y la conversación continúa.",
     preview: "Lo que cambiaría",
     nothing: "nada",
