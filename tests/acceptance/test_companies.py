@@ -24,6 +24,8 @@ async def choose(page: Page, company: str) -> None:
     picker = page.get_by_role("button", name=PICKER)
     await picker.focus()
     await page.keyboard.press("Enter")
+    await page.get_by_role("menuitemradio", name=company).wait_for()
+    assert await grave_findings(page) == []  # with the menu open
     for _ in range(3):
         item = page.get_by_role("menuitemradio", name=company)
         if await item.evaluate("item => item === document.activeElement"):

@@ -1,4 +1,4 @@
-/** A menu of actions behind a button. */
+/** A menu of actions behind a button. What lies around it stays in reach: it is no dialog. */
 
 import clsx from "clsx";
 import { Check } from "lucide-react";
@@ -15,7 +15,7 @@ export interface MenuProps {
 }
 
 export const Menu = ({ trigger, align = "end", side = "bottom", label, className, children }: MenuProps) => (
-  <Radix.Root>
+  <Radix.Root modal={false}>
     <Radix.Trigger asChild>{trigger}</Radix.Trigger>
     <Radix.Portal>
       <Radix.Content
