@@ -127,7 +127,7 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
         log.warning("the role of BATUTA_DATABASE_URL sees through row-level security: use one that is no superuser")
     projections = PostgresProjections(events)
     bus: NotificationBus = LocalNotificationBus()
-    checks: dict[str, Check] = {"writes": _writing(events)}
+    checks: dict[str, Check] = {"writes": _writing(events, database)}
     if settings.redis_url is not None:
         key = await shared_secret(SystemDatabase(database), "notifications")
         redis = RedisNotificationBus(settings.redis_url.get_secret_value(), key)
@@ -149,7 +149,7 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
             ),
             bus=bus,
             storage=storage,
-            checks={**checks, "writes": _writing(first)},
+            checks={**checks, "writes": _writing(first, database)},
         )
     return Backends(
         database=database,
@@ -166,12 +166,22 @@ async def _open_server(settings: Settings, stack: AsyncExitStack, url: str) -> B
     )
 
 
-def _writing(events: StoreLog) -> Check:
+def _writing(events: StoreLog, server: Database | None = None) -> Check:
+    """Whether something could not be stored a moment ago, or a server says beforehand that it would not."""
+
+    def is_read_only(connection: sa.Connection) -> bool:
+        return bool(connection.execute(_IS_READ_ONLY).scalar())
+
     async def check() -> None:
+        if server is not None and await server.read(is_read_only):
+            raise NotReadyError("the database is read-only; is it a standby?")
         if events.refusals.is_recent:
             raise NotReadyError("refused a moment ago; is the disk full?")
 
     return check
+
+
+_IS_READ_ONLY = sa.text("SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean")
 
 
 def _database_bytes(connection: sa.Connection) -> int:

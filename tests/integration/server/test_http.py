@@ -117,6 +117,27 @@ async def test_readiness_tells_of_a_lost_database(private_postgres: PostgresServ
         assert (await ana.http.get("/readyz")).status_code == 200
 
 
+async def test_readiness_tells_of_a_database_that_takes_no_writes(
+    private_postgres: PostgresServer, tmp_path: Path
+) -> None:
+    """After a failover to the wrong server: it is told at once, and not after the first message was refused."""
+    database = private_postgres.create_database()
+    url = private_postgres.url(database)
+    await migrate_server(url)
+    connections = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'"
+    async with running(settings_for(tmp_path, database_url=url)) as site:
+        stranger = site.stranger()
+        private_postgres.execute(f"ALTER DATABASE {database} SET default_transaction_read_only = on")
+        private_postgres.execute(connections)
+        ready = await stranger.http.get("/readyz")
+        assert (ready.status_code, "read-only" in ready.json()["checks"]["writes"]) == (503, True), ready.json()
+        private_postgres.execute(f"ALTER DATABASE {database} RESET default_transaction_read_only")
+        private_postgres.execute(connections)
+        ana = await site.person()
+        await ana.ask(await ana.session(), "hello")
+        assert (await stranger.http.get("/readyz")).status_code == 200
+
+
 async def test_se17_figures_are_for_this_machine_and_for_administrators(embedded: Running) -> None:
     """SE-17: they are those of all tenants. A role that was taken away takes the key with it."""
     from_outside = {"X-Forwarded-For": "203.0.113.9"}
