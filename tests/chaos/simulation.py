@@ -109,6 +109,7 @@ def main() -> int:
         for part in pool.imap_unordered(run, parts):
             for text in part.broken:
                 sys.stdout.write(f"{text}\n")
+                sys.stdout.flush()  # whoever stops a long run has them
             tally = reduce(Tally.__add__, (tally, part))
             sys.stderr.write(f"\r{tally.seeds} of {wanted.seeds}")
     sys.stdout.write(f"{tally.line()} seconds={time.monotonic() - began:.0f}\n")
