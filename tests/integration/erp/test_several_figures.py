@@ -39,6 +39,11 @@ async def asked(tmp_path: Path) -> AsyncIterator[AskedTeam]:
             [{"measure": "receivables", "only": DEBTOR}, {"measure": "overdue_receivables", "only": DEBTOR}],
         ),
         (
+            "purchases by country in percent compared with last year",
+            "en",
+            [{"measure": "purchases", "split_by": ["country"], "compare": {"kind": "previous_year"}}],
+        ),
+        (
             "did we buy more in August or in September?",
             "en",
             [

@@ -520,6 +520,9 @@ def _settle_shares(question: FigureQuestion, names: Sequence[str], said: Mapping
     shares = [said[one] for one in ("share", "percent") if one in said]
     if not shares or not names or question.book.measures[names[0]].unit == "percent":
         return
+    if question.values.get("compare"):  # "growth in percent against last year": every comparison says its change so
+        question.unknown += [said["share"]] if "share" in said else []
+        return
     if question.values.get("split_by") or question.values.get("only"):
         question.values["compare"] = {"kind": "whole"}
     else:
