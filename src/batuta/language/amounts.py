@@ -155,10 +155,15 @@ _UNIT_AFTER = re.compile(
 _JOINT = re.compile(r"\s*(?:,|and|y|con)?\s*")
 """Between the parts of one quantity: "5 feet 10 inches", "2 horas y 20 minutos"."""
 
-_FEET_AND_INCHES = re.compile(
-    r"\d\s*(?:ft|foot|feet|pies?|')\s*(?P<inches>\d|1[01])(?=\s+(?:in|to|into|en|a)\s+[a-z]|\s*[?.!]|\s*$)"
-)
-"""A height said without its last unit: "5 ft 11 in cm"."""
+_SMALLER_UNIT = {
+    "in": re.compile(
+        r"\d\s*(?:ft|foot|feet|pies?|')\s*(?P<rest>\d|1[01])(?=\s+(?:in|to|into|en|a)\s+[a-z]|\s*[?.!]|\s*$)"
+    ),
+    "min": re.compile(
+        r"\d\s*(?:h|hrs?|hours?|horas?)\s*(?P<rest>[0-5]?\d)(?=\s+(?:in|to|into|en|a)\s+[a-z]|\s*[,?.!]|\s*$)"
+    ),
+}
+"""A height or a time said without its last unit: "5 ft 11 in cm", "2 h 40"."""
 _FRACTION = re.compile(
     rf"\b(?:(?P<over>\d+)/(?P<under>\d+)|(?P<words>{one_of(_FRACTIONS)}))\s+(?:of\s+(?:an?|one)\s+|of\s+|de\s+(?:un[oa]?\s+)?)"
     rf"(?P<unit>{one_of(_literal(word) for word in UNIT_WORDS if len(word) > 1)})(?![a-z0-9])"
@@ -227,10 +232,11 @@ def find_quantities(text: str, *, language: Language | None = None) -> list[Find
             others = tuple(Quantity(amount=other + more, unit=unit) for other in number.alternatives)
             value = Quantity(amount=number.value + more, unit=unit)
             found.append(Finding(value=value, span=span, text=text[span.start : span.end], alternatives=others))
-    for match in _FEET_AND_INCHES.finditer(plain):
-        span = TextSpan(start=match.start("inches"), end=match.end("inches"))
-        value = Quantity(amount=Decimal(match["inches"]), unit="in")
-        found.append(Finding(value=value, span=span, text=text[span.start : span.end]))
+    for unit, form in _SMALLER_UNIT.items():
+        for match in form.finditer(plain):
+            span = TextSpan(start=match.start("rest"), end=match.end("rest"))
+            value = Quantity(amount=Decimal(match["rest"]), unit=unit)
+            found.append(Finding(value=value, span=span, text=text[span.start : span.end]))
     return _joined(text, sorted(found, key=lambda each: each.span))
 
 

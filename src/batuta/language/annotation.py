@@ -21,6 +21,7 @@ from batuta.language.amounts import (
     find_units,
 )
 from batuta.language.choices import words_with_places
+from batuta.language.colloquial import SHORTENED
 from batuta.language.dates import find_dates
 from batuta.language.detection import detect_language
 from batuta.language.expressions import find_expression, needs_last_result
@@ -39,13 +40,6 @@ _KEPT = frozenset({"today", "hoy"})
 """Days whose word tells more than that a day is named."""
 
 _PER = re.compile(r"\b(?:per|por|each|cada)\s+$")
-_SHORT = {
-    "w": "with", "u": "you", "ur": "your", "pls": "please", "plz": "please", "thx": "thanks", "mtg": "meeting", "appt": "appointment",
-    "apt": "appointment", "q": "que", "k": "que", "xq": "porque", "pq": "porque", "x": "por", "tb": "tambien", "porfa": "favor",
-    "reu": "reunion", "dto": "descuento",
-}  # fmt: skip
-"""What people shorten when they type."""
-
 MARKERS = (
     "zone",
     "unknown_zone",
@@ -92,7 +86,7 @@ class AnnotatedText:
         for word, start, end in words_with_places(self.text):
             covering = [(MARKERS.index(kind), at, kind) for at, until, kind in marked if at <= start and end <= until]
             if not covering:
-                tokens.append(_SHORT.get(word, word))
+                tokens += fold(SHORTENED[self.language].get(word, word)).split()
                 continue
             _, at, kind = min(covering)
             if at != last:

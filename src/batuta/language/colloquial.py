@@ -72,7 +72,7 @@ def without_courtesy(text: str) -> str:
 
 SHORTENED: dict[Language, dict[str, str]] = {
     "en": {
-        "u": "you", "ur": "your", "r": "are", "w": "with", "w/": "with", "wat": "what", "wats": "what's", "wen": "when", "hav": "have",
+        "u": "you", "ur": "your", "pls": "please", "plz": "please", "thx": "thanks", "r": "are", "w": "with", "w/": "with", "wat": "what", "wats": "what's", "wen": "when", "hav": "have",
         "rn": "right now", "n": "and", "yday": "yesterday", "aft": "afternoon", "hols": "holidays", "appt": "appointment",
         "mtg": "meeting", "tmrw": "tomorrow", "tmr": "tomorrow", "tmw": "tomorrow", "resched": "reschedule", "mv": "move", "abt": "about", "bc": "because", "ppl": "people", "wk": "week",
         "yr": "year", "hrs": "hours", "hr": "hour", "wich": "which", "havnt": "haven't", "wont": "won't", "alot": "a lot",
@@ -84,7 +84,7 @@ SHORTENED: dict[Language, dict[str, str]] = {
     },
     "es": {
         "q": "que", "k": "que", "d": "de", "x": "por", "xq": "por que", "pq": "por que", "cn": "con", "c/": "con", "tb": "tambien",
-        "tmb": "tambien", "xfa": "por favor", "pf": "por favor", "dnd": "donde", "cdo": "cuando", "reu": "reunion",
+        "tmb": "tambien", "xfa": "por favor", "pf": "por favor", "dnd": "donde", "cdo": "cuando", "reu": "reunion", "dto": "descuento", "porfa": "por favor",
         "grax": "gracias", "sem": "semana", "emos": "hemos", "ke": "que", "kien": "quien", "qien": "quien", "aora": "ahora",
         "asta": "hasta", "bendido": "vendido", "bendimos": "vendimos", "bentas": "ventas", "ventaz": "ventas", "deven": "deben", "deve": "debe",
         "bencidas": "vencidas", "bencida": "vencida", "bencido": "vencido", "bence": "vence", "bencen": "vencen", "probedor": "proveedor",

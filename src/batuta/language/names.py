@@ -21,7 +21,7 @@ _PERSON = re.compile(
     rf"(?:(?:{TITLES}\b\.?\s+)(?:{_NAME}(?:\s+{_NAME})*|(?!{_SMALL})[^\W\d][\w'’-]*)|{_NAME}(?:\s+(?:(?:de|del|la|y|and|&)\s+)*{_NAME})*)"
 )
 _WITH = re.compile(
-    rf"\b(?:[Ww]ith|[Cc]on|[Cc]all|[Ll]lamar\s+a|[Mm]eet|[Vv]er\s+a|[Vv]ia|[Ll]o\s+de|(?:[Pp]on|[Mm]ete|[Aa]punta|[Aa]genda|[Rr]eserva|[Cc]ita)(?:me|nos)?\s+a|[Ww]/)\s+(?P<name>(?:(?:el|la|los|las|the|my|mi|mis|nuestr[oa]s?|our|his|her|their|sus?)\s+)?"
+    rf"\b(?:[Ww]ith|[Cc]on|[Cc]all|[Ll]lamar\s+a|[Mm]eet|[Vv](?:er|eo|emos)\s+a|[Vv]ia|[Ll]o\s+de|(?:[Pp]on|[Mm]ete|[Aa]punta|[Aa]genda|[Rr]eserva|[Cc]ita)(?:me|nos)?\s+a|[Ww]/)\s+(?P<name>(?:(?:el|la|los|las|the|my|mi|mis|nuestr[oa]s?|our|his|her|their|sus?)\s+)?"
     rf"(?:(?:{TITLES}\b\.?\s+)?{_NAME}(?:\s+(?:(?:de|y|and|&)\s+)?{_NAME})*(?:\s+{_GROUP})?|"
     rf"{TITLES}\b\.?\s+(?!{_SMALL})[^\W\d][\w'’-]*|"
     rf"(?:equipo|departamento|gente|grupo)\s+de\s+\w+|(?!{_SMALL})[^\W\d][\w'’-]*(?:\s+{_GROUP})?))"

@@ -72,6 +72,12 @@ _DIFFERENCE = re.compile(
     r"\b(?:how\s+much|cuanto)\s+(?:more|mas)\W*$"
 )
 _LEFT = re.compile(r"\b(?:left|remain\w*|queda\w*|sobra\w*|restan?|falta\w*)\b")
+_HAD = re.compile(
+    r"\b(?:had|have|has|there\s+(?:were|are)|bought|tenia|tenias|teniamos|tengo|habia|hay|compre|compramos)\D{0,15}$"
+)
+_USED = re.compile(
+    r"\b(?:used?|spent|spend|sold|ate|gave|lost|drank|paid|took|gast\w+|us\w+|vend\w+|comi\w*|di|dimos|perdi\w*|bebi\w*|pag\w+|saque)\D{0,15}$"
+)
 _WHOLE_BEFORE = re.compile(
     r"\b(?:of|del?|sobre|respecto\s+al?)\s+(?:(?:the|el|los|las|un|una|total|cada|a|de|of)\s+)*$"
 )
@@ -205,6 +211,8 @@ def _of_two(plain: str, amounts: list[_Number]) -> str | None:
             return f"({old} - {new}) / {old} * 100"
         return f"({new} - {old}) / {old} * 100" if asks_percent or _GROWTH.search(plain) else None
     if not asks_percent:
+        if _LEFT.search(plain) and _HAD.search(one.before) and _USED.search(other.before):
+            return f"{one.value} - {other.value}"
         more = _DIFFERENCE.search(plain)
         return (
             None if more is None else f"{one.value} - {other.value}" if more["less"] else f"{other.value} - {one.value}"

@@ -342,13 +342,18 @@ def _some(slot: Slot, source: _Source) -> Any:
     return _quantity(found[0].value) if found else None
 
 
+_HAS_PARTS = re.compile(r"\d\s*[^\W\d]+\W*\d")
+"""A quantity in two units: "2 h 17" is asked for in minutes, in which it is kept."""
+
+
 def _unit(slot: Slot, source: _Source) -> Any:
     quantities = source.text.findings.get("quantity") or find_unnumbered(source.text.text)
     taken = [each.span for each in quantities]
     units = [each for each in find_units(source.text.text) if not any(each.span.overlaps(span) for span in taken)]
     if quantities:
-        start = quantities[0].value.unit
-        units = [each for each in units if each.value != start and DIMENSIONS[each.value] == DIMENSIONS[start]]
+        start, has_parts = quantities[0].value.unit, _HAS_PARTS.search(quantities[0].text) is not None
+        units = [each for each in units if DIMENSIONS[each.value] == DIMENSIONS[start]]
+        units = [each for each in units if each.value != start or has_parts]
     found = _chosen(slot, units, source) or units
     return found[-1].value if found else None
 

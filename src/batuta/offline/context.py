@@ -93,6 +93,7 @@ _INSTEAD_OF = re.compile(r"\s+(?:instead\s+of|rather\s+than|en\s+vez\s+del?|en\s
 """What is not wanted any more."""
 
 
+_WHICH = re.compile(r"\W*[^.?!;\n]{1,60}\? [^;\n]+;")
 _DOCUMENT = re.compile(r"\b(?:purchase\s+)?(?:invoice|order|quote|factura|pedido|oferta)\b(?:\s+de\s+compra\b)?")
 _ASKS_ONE = re.compile(
     rf"\b(?:customer|client|vendor|supplier|item|product|cliente|proveedor|producto|articulo)\b|{_DOCUMENT.pattern}"
@@ -127,6 +128,11 @@ class DialogueContext:
     def was_asked(self) -> bool:
         """Whether the team's last words were a question."""
         return self.answer.rstrip().endswith("?")
+
+    @property
+    def was_asked_which(self) -> bool:
+        """Whether they were a question and the things to choose from."""
+        return _WHICH.match(self.answer) is not None
 
 
 def context_of(
@@ -368,6 +374,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
         and is_bare(text, now, context.language)
     ):
         return _amended(context.request, text)  # "since March" is no farewell
+    if (context.was_asked or context.was_asked_which) and _names_only(text, best, context, interpreter, now):
+        return _amended(context.request, text)
     sure = SURE_THOUGH_OPENED if is_follow_up(text) and brings else SURE_OF_ITSELF
     if best is not None and best.confidence >= sure and not corrected(text):
         return None
@@ -415,6 +423,19 @@ def _asked_for_change(context: DialogueContext, interpreter: Interpreter, now: d
     """Whether the last request was for a change: "9pm" after it says when, and is no appointment without a name."""
     before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
     return before is not None and before.intent.effect == "change" and before.is_sure
+
+
+def _names_only(
+    text: str, best: Interpretation | None, context: DialogueContext, interpreter: Interpreter, now: datetime
+) -> bool:
+    """Whether a short reply names a thing and orders nothing by a verb, where it was asked what is to be changed: "the
+    dentist", after "which one?".
+    """
+    said = annotated(text, now=now, reader=context.language).findings.keys()
+    is_name = not ({"date", "time", "period", "recurrence", "soon"} & said or orders_by_verb(text))
+    asked = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
+    is_own = best is not None and asked is not None and best.agent_id == asked.agent_id and stance_of(text) == "order"
+    return is_name and is_own and len(text.split()) <= LONGEST_REPLY and _asked_for_change(context, interpreter, now)
 
 
 def _settles_day(text: str, context: DialogueContext, now: datetime) -> bool:

@@ -37,6 +37,7 @@ my hotel bill of 423.50 includes 10% vat, base amount? | mi factura de hotel de 
 20% tip on 64.50 | 20% de propina sobre 64,50 | 12.9
 """
 PARTS = """
+we had 40 boxes and sold 13, how many are left | teniamos 40 cajas y vendimos 13, cuantas quedan | 27
 120 labels at 15 cents each | 120 etiquetas a 15 centimos cada una | 18
 if 4 kg cost 10 euros how much are 7 kg | si 4 kg cuestan 10 euros cuanto cuestan 7 kg | 17.5
 a dozen pens cost 9, what do 20 pens cost | si la docena de rosas vale 9, cuanto valen 20 rosas | 15

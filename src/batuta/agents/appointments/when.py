@@ -236,9 +236,10 @@ def week_said(words: str) -> str | None:
 
 def resolve_repeats(words: str, today: date) -> tuple[Recurrence, RecurrenceBounds] | None:
     """How something repeats, from when and until when; none if words say it in two ways."""
-    said = [each.value for each in find_recurrences(words)]
+    found = find_recurrences(words)
+    said = [each.value for each in found]
     known = {each for each in said if each.names_its_days} or set(said)
-    if _EXCEPT.search(aligned(composed(words))):
+    if _unread_exceptions(words, found):
         return None
     if len(known) != 1 or len({each.frequency for each in said}) != 1:
         return None
@@ -246,6 +247,12 @@ def resolve_repeats(words: str, today: date) -> tuple[Recurrence, RecurrenceBoun
     every = max(each.interval for each in said)
     bounds = recurrence_bounds(words, now=datetime.combine(today, time(12), UTC))
     return replace(recurrence, interval=every), bounds
+
+
+def _unread_exceptions(text: str, found: Sequence[Finding[Recurrence]]) -> list[TextSpan]:
+    """Where a text excepts what is no part of how it repeats: "every day except feasts", not "… except Fridays"."""
+    spans = [_span(match) for match in _EXCEPT.finditer(aligned(composed(text)))]
+    return [span for span in spans if not any(each.span.start <= span.start < each.span.end for each in found)]
 
 
 def resolve_time(words: str) -> tuple[time, bool] | None:
@@ -307,7 +314,7 @@ def _repeats(text: str) -> tuple[str | None, list[TextSpan]]:
     ):
         return None, []
     spans = [each.span for each in found] + list(recurrence_bounds(text, now=ANY_DAY).spans)
-    spans += [_span(match) for match in _EXCEPT.finditer(plain)]  # which days those are is to be asked
+    spans += _unread_exceptions(text, found)  # which days those are is to be asked
     return SEPARATOR.join(text[span.start : span.end] for span in sorted(spans)), spans
 
 
