@@ -1,24 +1,32 @@
 """How a message relates to what was said before: a correction, an answer of yes or no, a negation, a reference back."""
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 
 from batuta.language.dates import find_dates
 from batuta.language.folding import aligned, composed, fold
 from batuta.language.times import find_times
 
+_ANY_DAY = datetime(2026, 1, 15, 12, tzinfo=UTC)
+"""Where only the words are looked for, any day will do."""
 _CORRECTION = re.compile(
     r"^\W*(?:(?:no|nope|perdon|perdona|sorry|espera|wait|mejor|rather|actually|en\s+realidad|qu(?:iero|eria|ise)\s+decir|i\s+mean|i\s+meant|"
     r"correccion|correction|me\s+ref(?:iero|eria)\s+al?|digo|make\s+it|que\s+(?:sean?|dure)|mejor\s+dicho)\b[\s,.:;-]*)+(?P<rest>.*)$",
     re.DOTALL,
 )
+_DENIED = re.compile(
+    r"^\W*(?:not\s+(?:(?:on|at|for)\s+)?(?P<denied>[^,;]{2,30})|(?:(?:el|a)\s+)?(?P<no>[^,;]{2,30}?)\s+no)\s*[,;]\s*(?:but\s+|sino\s+)?(?P<rest>.+)$",
+    re.DOTALL,
+)
+"""Another day or time than the one that is denied: "not tomorrow, Wednesday", "mañana no, el jueves"."""
+_FORBIDDEN = re.compile(r"\bno\s+(?:(?:me|nos|se|la|lo|las|los|le)\s+)+\w{3,}(?:es|as|eis|ais)\b")
 _YES = re.compile(
     r"^\W*(?:(?:yes|yeah|yep|yup|sure|ok|okay|please|do|it|go|ahead|right|correct|exactly|of|course|absolutely|si|claro|vale|dale|venga|correcto|eso|es|exacto|"
     r"por|favor|adelante|hazlo|perfecto|de|acuerdo|afirmativo|sip|that|one|the|first|gracias|thanks)\W*)+$"
 )
 _NO = re.compile(
     r"^\W*(?:no|nope|nah|never\s?mind|forget\s+(?:it|about\s+it|that)|cancel(?!\s+(?:it|that))|stop|leave\s+it|dejalo|olvidalo|olvidate|dejemoslo|nada|da\s+igual|mejor\s+no|"
-    r"ninguno|neither|none|not\s+now|ahora\s+no)(?:\W+(?:gracias|thanks|thank\s+you|please|por\s+favor|it|that))*\W*$"
+    r"ninguno|neither|none|not\s+now|ahora\s+no)(?:\W+(?:gracias|thanks|thank\s+you|please|por\s+favor|it|that|wait|espera|don'?t|no))*\W*$"
 )
 _FOLLOWS = re.compile(
     r"^[\s¿¡(]*(?:and(?!\s+then\s+\w+\s+\w+\s+\w+\s+\w+)|y|e|what\s+about|how\s+about|que\s+tal|que\s+hay\s+de|the\s+same|same|lo\s+mismo|lo\s+mismo\s+pero|igual|"
@@ -44,7 +52,7 @@ _BEFORE_A_VALUE = re.compile(r"(?<!\S)(?:(?:el|al|la|las|on|at|the|for|a|para)\s
 _ONLY_SMALL_WORDS = re.compile(r"\W*(?:(?:el|la|las|the|on|at|a|para|for|to|al)\W+)*")
 _NUMBER = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)(?P<percent>\s*%)?")
 _OTHER_NUMBER = re.compile(
-    rf"\W*(?:(?:and|y|what\s+about|how\s+about|que\s+tal)\s+)(?:(?:of|for|on|de|para|con|with|el|the|sobre)\s+)*{_NUMBER.pattern}\W*"
+    rf"\W*(?:(?:and|y|what\s+about|how\s+about|que\s+tal|(?:the\s+)?same|lo\s+mismo|igual)\s+)+(?:(?:of|for|on|de|para|con|with|el|the|sobre)\s+)*{_NUMBER.pattern}\W*"
 )
 _ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4,
@@ -63,7 +71,13 @@ _NUMBERED_PERIOD = re.compile(r"\b[qt](?P<number>[1-4])\b")
 def corrected(text: str) -> str | None:
     """What a correction puts in the place of what was said ("no, el jueves" gives "el jueves"); none if it is none."""
     text = composed(text)
-    match = _CORRECTION.match(aligned(text))
+    plain = aligned(text)
+    match = _DENIED.match(plain)
+    denied = (match["denied"] or match["no"]) if match else ""
+    if not (find_dates(denied, now=_ANY_DAY) or find_times(denied)):
+        match = _CORRECTION.match(plain)
+    if match is not None and _FORBIDDEN.search(plain, max(match.start("rest") - 3, 0)):
+        return None  # "no, wait, no la canceles" forbids; it corrects nothing
     rest = text[match.start("rest") :].strip() if match else ""
     return rest if match and rest and any(char.isalnum() for char in rest) else None
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from batuta.language.dates import BLANK, without_dates
 from batuta.language.findings import Finding, TextSpan
-from batuta.language.lexicon import NUMBER, SMALL_NUMBERS, UNITS_EN, UNITS_ES, one_of, small_number
+from batuta.language.lexicon import NUMBER, SMALL_NUMBERS, UNITS_EN, UNITS_ES, one_of
 from batuta.language.numbers import digits_value
 from batuta.language.plain_text import PlainText
 
@@ -124,23 +124,12 @@ def find_soon(text: str, *, now: datetime) -> list[Finding[datetime]]:
         if _PUT.search(source.plain, 0, match.start()):
             continue
         is_hours = (match["unit"] or match["unit2"]).startswith("h")
-        minutes = _amount_of(match["amount"] or match["amount2"] or "un") * (60 if is_hours else 1)
+        minutes = float(_amount(match["amount"] or match["amount2"] or "un")) * (60 if is_hours else 1)
         minutes += 30 if match["more"] or match["more2"] else 0
         span = source.span(match.start(), match.end())
         moment = now.replace(second=0, microsecond=0) + timedelta(minutes=minutes)
         found.append(Finding(value=moment, span=span, text=source.words(span), reference=now))
     return found
-
-
-def _amount_of(words: str) -> float:
-    """How many hours or minutes: `a couple of`, `half an`, `3/4`, `2.5`."""
-    said = " ".join(words.replace("-", " ").split())
-    if said in _FRACTIONS:
-        return _FRACTIONS[said]
-    if "/" in said:
-        part, whole = said.split()[0].split("/")
-        return int(part) / (int(whole) or 1)
-    return float(said.replace(",", ".")) if said[0].isdigit() else float(small_number(said))
 
 
 def read_time(words: str, *, context: str = "") -> tuple[time, tuple[time, ...]] | None:
@@ -305,10 +294,13 @@ _RANGES, _RANGES_NEAR_A_DAY = (
     for forms in (_RANGE_FORMS, (*_RANGE_FORMS, _BARE_RANGE, _SPOKEN_RANGE))
 )
 _FRACTIONS = {
-    **dict.fromkeys(("half an", "half a", "media"), 0.5), **dict.fromkeys(("a quarter of an", "quarter of an", "un cuarto de"), 0.25),
-    **dict.fromkeys(("three quarters of an", "tres cuartos de"), 0.75),
-}  # fmt: skip
-_SOON_AMOUNT = rf"{one_of(_FRACTIONS).replace(' ', '[ -]')}|\d{{1,2}}/\d{{1,2}}(?:\s+of\s+an)?|\d+[.,]\d+|{NUMBER}"
+    **dict.fromkeys(("half an", "half a", "media", "medio"), "0.5"),
+    **dict.fromkeys(("a quarter of an", "quarter of an", "un cuarto de", "cuarto de"), "0.25"),
+    **dict.fromkeys(("three quarters of an", "tres cuartos de"), "0.75"),
+}
+"""Parts of an hour, a day or a week."""
+_FRACTION = one_of(_FRACTIONS).replace(r"\s+", r"[\s-]+")
+_SOON_AMOUNT = rf"{_FRACTION}|\d{{1,2}}/\d{{1,2}}(?:\s+of\s+an)?|\d+[.,]\d+|{NUMBER}"
 _SOON = re.compile(
     rf"\b(?:(?:with)?in|en|dentro\s+de|de\s+aqui\s+a)\s+(?:about\s+|unos\s+|unas\s+)?"
     rf"(?:(?P<amount>{_SOON_AMOUNT})\s*(?:more\s+)?(?:and\s+an?\s+(?=half))?|(?=hora\s+y\s+media))"
@@ -357,10 +349,7 @@ SECONDS = {
     **dict.fromkeys(("week", "weeks", "semana", "semanas"), 604_800),
 }
 
-_AMOUNT = (
-    rf"(?:\d+(?:[.,]\d+)?|half\s+an|half\s+a|media|medio|(?:a\s+|three\s+|un\s+|tres\s+)?(?:quarters?\s+of\s+an|cuartos?\s+de)|"
-    rf"{NUMBER}(?:\s+(?:and\s+a\s+half|y\s+medi[oa]))?)"
-)
+_AMOUNT = rf"(?:\d+(?:[.,]\d+)?|{_FRACTION}|{NUMBER}(?:\s+(?:and\s+a\s+half|y\s+medi[oa]))?)"
 _LENGTH = re.compile(
     rf"\b(?P<amount>{_AMOUNT})\s*-?\s*(?P<unit>{one_of(SECONDS)})(?:\b|(?<=\dh)(?=\d\d\b))(?P<more>\s+(?:and\s+a\s+half|y\s+media|y\s+medio|and\s+a\s+quarter|y\s+cuarto))?"
     rf"(?:\s*(?:and|y|,)?\s*(?P<minutes>{NUMBER})\s*(?:min(?:ute)?s?|minutos?|m)?\b(?!\s*[ap]\.?m|:|\s+(?:de|of)\b))?"
@@ -407,14 +396,16 @@ def _seconds(match: re.Match[str]) -> Decimal:
 
 
 def _amount(words: str) -> Decimal:
-    plain = " ".join(words.split())
+    """How many hours, days or weeks: `a couple of`, `half an`, `3/4`, `2.5`, `two and a half`."""
+    plain = " ".join(words.replace("-", " ").split())
+    if plain in _FRACTIONS:
+        return Decimal(_FRACTIONS[plain])
     if half := re.search(r"\s(?:and a half|y medi[oa])$", plain):
         return _amount(plain[: half.start()]) + Decimal("0.5")
+    if "/" in plain:
+        part, whole = plain.split()[0].split("/")
+        return Decimal(part) / (int(whole) or 1)
     if plain[0].isdigit():
         value, others = digits_value(plain, "en")
         return min([value, *others])
-    if plain.startswith(("half", "medi")):
-        return Decimal("0.5")
-    if "quarter" in plain or "cuarto" in plain:
-        return Decimal("0.75") if plain.startswith(("tres", "three")) else Decimal("0.25")
     return Decimal(SMALL_NUMBERS[plain])

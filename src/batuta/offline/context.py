@@ -93,6 +93,10 @@ _INSTEAD_OF = re.compile(r"\s+(?:instead\s+of|rather\s+than|en\s+vez\s+del?|en\s
 """What is not wanted any more."""
 
 
+_ORDER_ABOUT_IT = re.compile(
+    r"\W*(?:(?:and|then|ok|okay|please|great|y|pues|vale|entonces|genial)\W+)*(?:[a-z]+\s+(?:it|that|them)\b|[a-z]{3,}(?:l[oa]s?)\s)"
+)
+"""How an order opens that names what it is about by a pronoun, folded: "move it to …", "muévela al …"."""
 _WHICH = re.compile(r"\W*[^.?!;\n]{1,60}\? [^;\n]+;")
 _DOCUMENT = re.compile(r"\b(?:purchase\s+)?(?:invoice|order|quote|factura|pedido|oferta)\b(?:\s+de\s+compra\b)?")
 _ASKS_ONE = re.compile(
@@ -347,12 +351,7 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if len(words) <= LONGEST_FOLLOW_UP and _asks_more(text, context, interpreter, now):
         return _amended(context.request, text)
     best = next(iter(meanings_of(text, context, interpreter, now)), None)
-    if (
-        best is not None
-        and len(words) <= LONGEST_PRONOUN
-        and refers_back(text)
-        and _goes_on(text, best, context, interpreter, now)
-    ):
+    if best is not None and _is_about_it(text) and _goes_on(text, best, context, interpreter, now):
         return _amended(context.request, text)
     if context.was_asked and len(words) <= LONGEST_REPLY and _answers_a_change(text, best, context, interpreter, now):
         return _amended(context.request, text)
@@ -688,6 +687,14 @@ def _asks_more(text: str, context: DialogueContext, interpreter: Interpreter, no
     )
 
 
+def _is_about_it(text: str) -> bool:
+    """Whether a short message speaks of something by a pronoun, or a longer one opens with an order about it."""
+    words = len(text.split())
+    return (words <= LONGEST_PRONOUN and refers_back(text)) or (
+        words <= LONGEST_FOLLOW_UP and _ORDER_ABOUT_IT.match(fold(text)) is not None and orders_by_verb(text)
+    )
+
+
 def _goes_on(
     text: str, best: Interpretation, context: DialogueContext, interpreter: Interpreter, now: datetime
 ) -> bool:
@@ -763,5 +770,5 @@ def is_bare(text: str, now: datetime, language: Language) -> bool:
 
 
 def _amended(request: str, text: str) -> str:
-    parts = request.split(AMENDED_BY)
-    return AMENDED_BY.join([parts[0], *parts[1:][-MAX_AMENDMENTS:], text.strip()])
+    parts, said = request.split(AMENDED_BY), _without_the_same(composed(text)).strip()
+    return AMENDED_BY.join([parts[0], *parts[1:][-MAX_AMENDMENTS:], said])

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from batuta.language.colloquial import without_courtesy
-from batuta.language.dialogue import corrected_within, with_other_number
+from batuta.language.dialogue import corrected, corrected_within, with_other_number
 
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
 
@@ -36,6 +36,20 @@ def test_courtesies_are_left_out(text: str, plain: str) -> None:
 @pytest.mark.parametrize("text", ["please", "por favor", "could you cancel it?", "I would like to arrange a meeting"])
 def test_what_says_something_is_kept(text: str) -> None:
     assert without_courtesy(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("not Friday, Monday", "Monday"),
+        ("a las 9 no, a las 10", "a las 10"),
+        ("no el martes", "el martes"),
+        ("no, no la borres", None),
+        ("no, espera, no lo muevas", None),
+    ],
+)
+def test_a_correction_says_what_is_meant_instead(text: str, instead: str | None) -> None:
+    assert corrected(text) == instead
 
 
 @pytest.mark.parametrize(

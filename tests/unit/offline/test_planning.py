@@ -100,7 +100,7 @@ async def test_a_verb_with_a_pronoun_is_the_verb(text: str) -> None:
         ("sales by customer this year", "and in march?", "sales by customer this year ▸ and in march?"),
         ("ventas por cliente este año", "ahora por país", "ventas por cliente este año ▸ ahora por país"),
         ("ventas por cliente este año", "no, el año pasado", "ventas por cliente este año ▸ el año pasado"),
-        ("sales by customer this year", "the same for Fabrikam", "sales by customer this year ▸ the same for Fabrikam"),
+        ("sales by customer this year", "the same for Fabrikam", "sales by customer this year ▸ for Fabrikam"),
     ],
 )
 async def test_a_follow_up_goes_on_from_the_last_request(first: str, then: str, expected: str) -> None:
