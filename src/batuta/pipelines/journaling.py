@@ -21,6 +21,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import isfinite
+from types import NoneType
 from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import JsonValue
@@ -49,6 +51,7 @@ from batuta.kernel.outcomes import is_outcome_unknown
 from batuta.kernel.tasks import await_shielded, never_waits
 from batuta.pipelines.input_digest import digest_of, json_digest_of
 from batuta.pipelines.journal import RUN_INPUT, STEP_FAILURE, Codec, Effect, Journal, Pending, Reconcile, Recorded
+from batuta.pipelines.result import Rejection, StepError
 
 T = TypeVar("T")
 
@@ -58,6 +61,7 @@ UNKNOWN_INPUT = "unknown"
 """What stands for the digest of an input that could not be known again."""
 FAILED = "batuta.failed"
 """The one field of what is recorded of an effect that failed."""
+_TEXTS_OF_A_STEP = ("message", "step_name", "path", "code", "last_answer")
 _KINDS: dict[str, type[BatutaError]] = {
     ErrorCategory.TRANSIENT: TransientError,
     ErrorCategory.VALIDATION: InvalidAnswerError,
@@ -150,15 +154,7 @@ async def keep_failure(
     journal: Journal, effect: Effect, error: BaseException, costs: CostRecorder | None = None
 ) -> None:
     """Have an effect fail again, in the same category and at the same cost, whenever this run is repeated."""
-    kind = type(error)
-    facts: JsonValue = {
-        FAILED: {
-            "category": category_of(error).value,
-            "code": code_of(error),
-            "message": str(error),
-            "type": f"{kind.__module__}:{kind.__qualname__}",
-        }
-    }
+    facts: JsonValue = {FAILED: _facts_of(error)}
     await _keep(journal, effect, facts if costs is None else costs.with_spent(facts))
 
 
@@ -400,19 +396,71 @@ def raise_if_failed(value: JsonValue) -> None:
     """Raise the failure that was kept, if it was one."""
     if isinstance(value, dict) and value.keys() == {FAILED}:
         facts: Any = value[FAILED]
-        raise _as_first_raised(facts) or _by_category(facts)
+        raise _raised_again(facts)
+
+
+def _facts_of(error: BaseException) -> dict[str, JsonValue]:
+    """An error as JSON. What a step says of it may be more than its class takes, or was returned and never raised."""
+    kind = type(error)
+    facts: dict[str, JsonValue] = {
+        "category": category_of(error).value,
+        "code": code_of(error),
+        "message": str(error),
+        "type": f"{kind.__module__}:{kind.__qualname__}",
+        "args": list(error.args) if all(map(_is_plain, error.args)) else [str(error)],
+        "fields": {name: one for name, one in vars(error).items() if _is_plain(one) and not name.startswith("_")},
+    }
+    if isinstance(error, StepFailedError) and isinstance(error.error, StepError):
+        facts["step"] = _facts_of_step(error.error)
+    return facts
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether something that an error holds is kept with it."""
+    return isfinite(value) if isinstance(value, float) else isinstance(value, str | int | NoneType)
+
+
+def _facts_of_step(failure: StepError) -> JsonValue:
+    return {
+        **{name: getattr(failure, name) for name in _TEXTS_OF_A_STEP},
+        "category": failure.category.value,
+        "raised": None if failure.exception is None else _facts_of(failure.exception),
+        "rejections": [[one.attempt, one.kind, one.message, one.confidence] for one in failure.rejections],
+        "causes": [_facts_of_step(cause) for cause in failure.causes],
+        "rollback_failures": [_facts_of_step(one) for one in failure.rollback_failures],
+    }
+
+
+def _raised_again(facts: dict[str, Any]) -> Exception:
+    if "step" in facts:
+        return StepFailedError(_failure_of(facts["step"]))
+    return _as_first_raised(facts) or _by_category(facts)
+
+
+def _failure_of(facts: dict[str, Any]) -> StepError:
+    return StepError(
+        **{name: facts[name] for name in _TEXTS_OF_A_STEP},
+        category=ErrorCategory(facts["category"]),
+        exception=None if facts["raised"] is None else _raised_again(facts["raised"]),
+        rejections=tuple(Rejection(*one) for one in facts["rejections"]),
+        causes=tuple(map(_failure_of, facts["causes"])),
+        rollback_failures=tuple(map(_failure_of, facts["rollback_failures"])),
+    )
 
 
 def _as_first_raised(facts: dict[str, Any]) -> Exception | None:
-    """The error in its own class, for callers that go on by it: if that is loaded here and takes a message."""
+    """The error in its own class, for callers that go on by it: if that is loaded here and says the same."""
     module, _, name = facts.get("type", "").partition(":")
     kind: Any = sys.modules.get(module)
     for part in name.split("."):
         kind = getattr(kind, part, None)
     if not isinstance(kind, type) or not issubclass(kind, Exception) or issubclass(kind, StepFailedError):
         return None
-    with suppress(Exception):  # a constructor of its own wants to know more
-        error = kind(facts["message"])
+    args = facts.get("args", [facts["message"]])
+    with suppress(Exception):
+        error = kind.__new__(kind, *args)  # as it was, without a constructor that may want to know more
+        error.args = tuple(args)
+        vars(error).update(facts.get("fields", {}))
         if (str(error), category_of(error), code_of(error)) == (facts["message"], facts["category"], facts["code"]):
             return error
     return None

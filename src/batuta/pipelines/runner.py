@@ -22,7 +22,6 @@ from batuta.kernel.errors import (
     BatutaError,
     ConfigurationError,
     DeadlineExceededError,
-    LogicalError,
     RunCancelledError,
     StepFailedError,
     Suspended,
@@ -192,7 +191,9 @@ class Run:
     async def keep_what_failed_beside(self) -> None:
         """What failed beside a step that waits fails again when the run goes on. What was cut off is tried again."""
         self._failures = {
-            key: noted for key, noted in self._failures.items() if not isinstance(noted[1], DeadlineExceededError)
+            key: noted
+            for key, noted in self._failures.items()
+            if not isinstance(raised_by(noted[1]), DeadlineExceededError)
         }
         await self.keep_failures()
 
@@ -353,11 +354,10 @@ class Run:
         """Remember the innermost step that failed: tried again it might not."""
         if self.journal is None or not isinstance(error, Exception) or failure.path != ctx.path:
             return
-        raised = failure.exception if isinstance(failure.exception, Exception) else LogicalError(failure.message)
-        if not isinstance(raised, UnknownOutcomeError):
+        if not isinstance(failure.exception, UnknownOutcomeError):
             places = (f"{ctx.key}/", f"{ctx.key}:")
             has_effects = any(begun.startswith(places) for begun in self._begun)
-            self.note_failure(pipelines.failure_of_step(ctx.key, has_effects=has_effects), raised)
+            self.note_failure(pipelines.failure_of_step(ctx.key, has_effects=has_effects), StepFailedError(failure))
 
     async def keep_failures(self, key: str = "") -> list[Effect]:
         """Keep what failed at a place or below it; what stands for it."""
@@ -509,10 +509,12 @@ def _failure(error: BaseException, ctx: Context) -> StepError:
 
 def is_unsettled(error: BaseException) -> bool:
     """True if a step ended because the outcome of a write in it is unknown."""
-    raised = (
-        error.error.exception if isinstance(error, StepFailedError) and isinstance(error.error, StepError) else error
-    )
-    return isinstance(raised, UnknownOutcomeError)
+    return isinstance(raised_by(error), UnknownOutcomeError)
+
+
+def raised_by(error: BaseException) -> BaseException | None:
+    """What made a step fail, if that was raised; any other error itself."""
+    return error.error.exception if isinstance(error, StepFailedError) and isinstance(error.error, StepError) else error
 
 
 def with_rollback_failures(error: BaseException, failures: Sequence[BaseException]) -> None:

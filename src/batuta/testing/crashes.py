@@ -30,6 +30,7 @@ from batuta.kernel.ids import new_id
 from batuta.orchestration.approvals import as_decision
 from batuta.orchestration.orchestrator import Orchestrator
 from batuta.orchestration.worker import TurnWorker, WorkerSettings
+from batuta.pipelines.result import StepError
 from batuta.pipelines.step import Step
 from batuta.testing.clock import FakeClock
 from batuta.testing.mortality import DEATHS, Death, Killed, MortalPersistence
@@ -38,7 +39,7 @@ from batuta.tools.approval import ApprovalDecision, ApprovalRequest
 
 MAX_LIVES = 20
 
-Decide = Callable[[ApprovalRequested], ApprovalResolved]
+Decide = Callable[[ApprovalRequested], ApprovalResolved | ApprovalDecision]
 
 _WHERE: dict[Death, str] = {
     "before": "killed before event {}",
@@ -120,6 +121,10 @@ class _Stage:
     async def events(self) -> tuple[Event, ...]:
         return (await self.log.read(self.session_id, limit=100_000)).events
 
+    async def questions(self) -> list[ApprovalRequested]:
+        """What a person was asked."""
+        return [event for event in await self.events() if isinstance(event, ApprovalRequested)]
+
     async def _is_over(self) -> bool:
         work = await self.queue.get(self.turn_id)
         return work is not None and work.status not in (WorkStatus.QUEUED, WorkStatus.RUNNING, WorkStatus.PAUSED)
@@ -129,7 +134,9 @@ class _Stage:
         decided = {event.approval_id for event in events if isinstance(event, ApprovalResolved)}
         for asked in events:
             if isinstance(asked, ApprovalRequested) and asked.approval_id not in decided:
-                answer = self.decide(asked).model_copy(update={"session_id": self.session_id, "turn_id": self.turn_id})
+                answer = _resolved(asked, self.decide(asked)).model_copy(
+                    update={"session_id": self.session_id, "turn_id": self.turn_id}
+                )
                 await self.log.append(self.session_id, [answer])
                 await self.queue.resume(self.turn_id, waiting_for=asked.approval_id)
 
@@ -144,6 +151,8 @@ class _BareStage:
     session_id: str = field(default_factory=new_id)
     turn_id: str = field(default_factory=new_id)
     outcome: str = ""
+    asked: list[ApprovalRequested] = field(default_factory=list)
+    """What the approver of the test was asked. It is in no log: of a bare pipeline the caller's approver decides."""
     _value: Any = None
 
     async def accept(self, message: Any) -> None:
@@ -168,17 +177,21 @@ class _BareStage:
                 )
             except Killed:
                 continue
-            self.outcome = f"failed: {result.error.message}" if result.is_error else repr(result.value)
+            self.outcome = _told(result.error) if result.is_error else repr(result.value)
             return
         raise AssertionError(f"the pipeline did not end within {MAX_LIVES} lives")
 
     async def events(self) -> tuple[Event, ...]:
         return (await self.log.read(self.session_id, limit=100_000)).events
 
+    async def questions(self) -> list[ApprovalRequested]:
+        """What a person was asked."""
+        return self.asked
+
 
 @dataclass(frozen=True, slots=True)
 class _Answering:
-    """Asks the approver of the test, and keeps in the log what was asked."""
+    """Asks the approver of the test, and keeps what was asked."""
 
     stage: _BareStage
 
@@ -191,8 +204,21 @@ class _Answering:
             reason=request.reason,
             source_agent_id=request.agent_id,
         )
-        await self.stage.log.append(self.stage.session_id, [asked])
-        return as_decision(self.stage.decide(asked))
+        self.stage.asked.append(asked)
+        return as_decision(_resolved(asked, self.stage.decide(asked)))
+
+
+def _resolved(asked: ApprovalRequested, given: ApprovalResolved | ApprovalDecision) -> ApprovalResolved:
+    if isinstance(given, ApprovalResolved):
+        return given
+    args = given.args if given.verdict == "edited" else None
+    return ApprovalResolved(
+        approval_id=asked.approval_id, decision=given.verdict, args=args, by=given.by or "tester", reason=given.reason
+    )
+
+
+def _told(error: StepError) -> str:
+    return f"failed: {error.category.value} {error.code} at {error.path}: {error.full_message}"
 
 
 async def crash_matrix(
@@ -235,9 +261,9 @@ async def crash_matrix(
     boundaries = [(place, how) for place in range(1, calm_desk.written + 1) for how in DEATHS]
     for place, how in boundaries[::stride]:
         stage, desk = await played(place, how)
-        events = await stage.events()
+        questions = await stage.questions()
         where = _WHERE[how].format(place)
-        if any(isinstance(event, ApprovalRequested) and _is_about_outcome(event) for event in events):
+        if any(map(_is_about_outcome, questions)):
             asked.append(where)
         elif (found := await _view(stage, reduce)) != expected:
             differences.append(f"{where}: {difference(found, expected)}")

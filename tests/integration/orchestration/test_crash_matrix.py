@@ -7,11 +7,13 @@ import pytest
 from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 
-from batuta import action
+from batuta import AgentStep, Pipeline, action
 from batuta.events import ApprovalRequested, ApprovalResolved, Event
+from batuta.llm.model import ModelRequest
 from batuta.orchestration import Orchestrator, Specialist
-from batuta.testing import ScriptedModel, crash_matrix
+from batuta.testing import Reply, ScriptedModel, ToolCall, crash_matrix
 from batuta.testing.views import seen_by_a_person, seen_in_order
+from batuta.tools import ApprovalDecision, ToolContext, tool
 from tests.integration.orchestration import busy_crew
 from tests.integration.orchestration.crew import Ledger, build
 
@@ -107,3 +109,37 @@ def _letter_action(sent: list[str]) -> Any:
         sent.append(task)
 
     return action(mode="transactional", rollback=lambda _: None)(post)
+
+
+async def test_a_pipeline_whose_tool_is_approved_is_the_same_after_every_crash() -> None:
+    """F-90: who decides about a bare run is its caller; that a call was asked about is no part of what it told."""
+    paid: list[int] = []
+
+    async def was_paid(args: dict[str, Any], ctx: ToolContext) -> str | None:
+        return "paid" if args["amount"] in paid else None
+
+    @tool(effect="write", approval="always", reconcile=was_paid)
+    async def pay(amount: int) -> str:
+        """Pay somebody."""
+        paid.append(amount)
+        return "paid"
+
+    def line(request: ModelRequest) -> Reply:
+        if request.tool_results:
+            return Reply("; ".join(result.content for result in request.tool_results))
+        return Reply(tool_calls=[ToolCall("pay", {"amount": amount}, id=str(amount)) for amount in (100, 200, 300)])
+
+    def decide(asked: ApprovalRequested) -> ApprovalDecision:
+        if asked.args["amount"] == 200:
+            return ApprovalDecision.reject("too much")
+        return ApprovalDecision.edit({"amount": 30}) if asked.args["amount"] == 300 else ApprovalDecision.approve()
+
+    def cashier() -> AgentStep[str, str]:
+        return AgentStep(name="cashier", model=ScriptedModel([line, line]), tools=[pay], output=str)
+
+    report = await crash_matrix(
+        lambda: Pipeline("till", cashier()), "pay", decide=decide, reset=paid.clear, outside=lambda: sorted(paid)
+    )
+    report.check()
+    assert report.boundaries > 10
+    assert sorted(paid) == [30, 100]

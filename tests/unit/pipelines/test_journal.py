@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from batuta import Context, MemoryJournal, Pipeline, action, step
+from batuta import Context, MemoryJournal, Pipeline, StepError, StepResult, action, step
 from batuta.events.emitter import TurnNaming
 from batuta.kernel.errors import (
     CannotHelpError,
+    ErrorCategory,
     JournalMismatchError,
-    LogicalError,
     ProviderTimeoutError,
     ProviderUnavailableError,
     Rejected,
@@ -43,50 +43,6 @@ class Outside:
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
-
-
-class OutOfStockError(Exception):
-    pass
-
-
-class StatedError(Exception):
-    def __init__(self, sku: str, left: int) -> None:
-        super().__init__(f"{left} left of {sku}")
-
-
-@pytest.mark.parametrize(
-    ("error", "comes_back_as"),
-    [
-        (OutOfStockError("no A-100"), OutOfStockError),
-        (ValueError(), ValueError),
-        (ProviderUnavailableError("down"), ProviderUnavailableError),
-        (CannotHelpError("not mine"), CannotHelpError),
-        (StatedError("A-100", 0), LogicalError),
-    ],
-)
-async def test_a_step_that_goes_on_by_the_class_of_an_error_takes_the_same_way_again(
-    error: Exception, comes_back_as: type[Exception]
-) -> None:
-    """F-90; one whose constructor wants to know more comes back by its category alone."""
-    raised: list[BaseException | None] = []
-
-    @step
-    async def reserve(value: int) -> int:
-        raise error
-
-    @step
-    async def order(value: int, ctx: Context) -> int:
-        try:
-            return await ctx.invoke(reserve, value)
-        except StepFailedError as failure:
-            await ctx.go_on()
-            raised.append(failure.error.exception)
-            return len(failure.error.message)
-
-    pipeline, journal = Pipeline("p", order), MemoryJournal()
-    first, again = [(await pipeline.run(1, journal=journal)).unwrap() for _ in range(2)]
-    assert first == again
-    assert [type(each) for each in raised] == [type(error), comes_back_as]
 
 
 async def test_an_effect_happens_once() -> None:
@@ -496,3 +452,70 @@ async def test_what_was_begun_long_ago_is_not_waited_for() -> None:
         settles_within=timedelta(seconds=30),
     )
     assert await do_once(journal, doing) == 7
+
+
+class SoldOutError(Exception):
+    """An error of a user's own, whose constructor wants more than a message."""
+
+    def __init__(self, sku: str, left: int) -> None:
+        super().__init__(f"{left} of {sku} left")
+        self.left = left
+
+
+@pytest.mark.parametrize(
+    ("failing", "seen"),
+    [
+        (SoldOutError("A-100", 2), ("2 of A-100 left", "logical", "SOLD_OUT", "SoldOutError", 2)),
+        (
+            ProviderUnavailableError("down", status=529),
+            ("down", "transient", "PROVIDER_UNAVAILABLE", "ProviderUnavailableError", None),
+        ),
+        (CannotHelpError("not mine"), ("not mine", "logical", "CANNOT_HELP", "CannotHelpError", None)),
+        (ValueError(), ("ValueError", "logical", "VALUE", "ValueError", None)),
+        (KeyError("gone"), ("'gone'", "logical", "KEY", "KeyError", None)),
+        (
+            StepResult.from_error("not for sale", category="validation"),
+            ("not for sale", "validation", "ERROR", None, None),
+        ),
+        (
+            StepResult.from_error(
+                StepError(message="later", category=ErrorCategory.TRANSIENT, code="BUSY", last_answer="?")
+            ),
+            ("later", "transient", "BUSY", None, None),
+        ),
+    ],
+)
+async def test_a_step_that_went_on_from_a_failure_sees_the_same_when_it_is_repeated(
+    failing: Exception | StepResult[Any], seen: tuple[Any, ...]
+) -> None:
+    """F-90: class, fields, category and code of what failed, raised or returned, are those of the first time."""
+    facts: list[tuple[Any, ...]] = []
+    tried: list[int] = []
+
+    @step
+    async def charge(value: int) -> int:
+        tried.append(value)
+        if isinstance(failing, Exception):
+            raise failing
+        return failing  # type: ignore[return-value] # a step may return its failure
+
+    @step
+    async def careful(value: int, ctx: Context) -> int:
+        try:
+            return await ctx.invoke(charge, value)
+        except StepFailedError as failed:
+            error = failed.error
+            kind = None if error.exception is None else type(error.exception).__name__
+            facts.append(
+                (error.message, error.category.value, error.code, kind, getattr(error.exception, "left", None))
+            )
+            await ctx.go_on()
+        message = "somebody decides"
+        raise Suspended(message, waiting_for="approval")
+
+    journal = MemoryJournal()
+    for _ in range(2):
+        with pytest.raises(Suspended):
+            await careful.run(1, journal=journal, naming=TurnNaming("turn"))
+    assert tried == [1]
+    assert facts == [seen, seen]

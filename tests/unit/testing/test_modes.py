@@ -12,7 +12,7 @@ from batuta import pipelines
 from batuta.events.conversation import Complete
 from batuta.events.queue import Recovered
 from batuta.eventstore.memory_turns import MemoryTurnQueue
-from batuta.kernel.errors import StepFailedError
+from batuta.kernel.errors import LogicalError, StepFailedError
 from batuta.kernel.messages import Answer
 from batuta.llm import budgeted
 from batuta.llm.model import ModelRequest
@@ -204,6 +204,28 @@ def failures_kept_around_what_failed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Run, "begin_undoing", begin_undoing)
 
 
+def returned_failures_kept_as_raised(patch: pytest.MonkeyPatch) -> None:
+    """Of a failure that a step returned, its message alone is kept."""
+    keep = journaling.keep_failure
+
+    async def kept(journal: Any, effect: Any, error: Exception, costs: Any = None) -> None:
+        is_returned = isinstance(error, StepFailedError) and error.error.exception is None
+        await keep(journal, effect, LogicalError(error.error.message) if is_returned else error, costs)  # type: ignore[attr-defined]
+
+    patch.setattr(pipelines, "keep_failure", kept)
+
+
+def only_classes_of_failures_kept(patch: pytest.MonkeyPatch) -> None:
+    """Of a failed step its exception is kept, and not what it knows of the answers that were refused."""
+    keep = journaling.keep_failure
+
+    async def kept(journal: Any, effect: Any, error: Exception, costs: Any = None) -> None:
+        raised = error.error.exception if isinstance(error, StepFailedError) else None
+        await keep(journal, effect, raised or error, costs)
+
+    patch.setattr(pipelines, "keep_failure", kept)
+
+
 def failed_turns_remembered(patch: pytest.MonkeyPatch) -> None:
     """What was said before a turn failed joins the next turn's conversation."""
 
@@ -284,7 +306,9 @@ def announced_plans_refused(patch: pytest.MonkeyPatch) -> None:
 reserve = ActionNode(name="reserve")
 reserve_more = ActionNode(name="reserve-more", returns=True)
 charge = PlainNode(name="charge", fate="fails")
+refuse = PlainNode(name="refuse", fate="refuses")
 talk = AgentNode(name="talk")
+lost = AgentNode(name="lost", wrong=ALWAYS_WRONG)
 write = AgentNode(name="write", rounds=(("note",),))
 
 pair = Program(
@@ -349,7 +373,15 @@ FAULTS: dict[str, tuple[Put, Program]] = {
     ),
     "an agent that failed costs nothing after a kill": (
         failures_kept_around_what_failed,
-        program(reserve, reserve_more, AgentNode(name="lost", wrong=ALWAYS_WRONG)),
+        program(reserve, reserve_more, lost),
+    ),
+    "a failure that a step returned changes its category": (
+        returned_failures_kept_as_raised,
+        program(reserve, refuse),
+    ),
+    "a step that goes on sees less of a failure after a kill": (
+        only_classes_of_failures_kept,
+        program(RecoverNode(name="go-on", child=lost), write, talk),
     ),
     "a failed turn is remembered": (failed_turns_remembered, program(talk, charge)),
     "what a broken stream cost is not told": (
@@ -401,6 +433,9 @@ FOUND_BY_ITSELF: dict[Put, Callable[[Program], bool]] = {
     objects_without_fields_not_checked: lambda one: one.form == "plain class",
     failed_undo_not_told_by_turns: _undoes_what_cannot_be_undone,
     announced_plans_refused: lambda one: one.plan == "announced",
+    returned_failures_kept_as_raised: lambda one: any(
+        isinstance(node, PlainNode) and node.fate == "refuses" for member in one.members for node in nodes_of(member)
+    ),
 }
 """Faults that the first hundreds of programs show, and which of them are worth running for it."""
 

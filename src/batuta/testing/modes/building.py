@@ -15,7 +15,7 @@ from batuta.orchestration.plan_execution import FailurePolicy
 from batuta.orchestration.specialist import Specialist
 from batuta.pipelines.context import Context
 from batuta.pipelines.pipeline import Pipeline
-from batuta.pipelines.result import StepError
+from batuta.pipelines.result import StepError, StepResult
 from batuta.pipelines.step import Step, step
 from batuta.steps.action import action
 from batuta.steps.agent import AgentStep
@@ -154,6 +154,8 @@ class BuiltProgram:
                 raise LogicalError(f"{node.name} fails")
             if node.fate == "fails for now":
                 raise TransientError(f"{node.name} fails for now")
+            if node.fate == "refuses":
+                return StepResult.from_error(f"{node.name} refuses", category="validation")
             return self.form(mark(node.name, text_in(value)))
 
         return step(name=node.name)(work)
@@ -278,6 +280,7 @@ class BuiltProgram:
             result = await child.run(value)
             if not result.is_error:
                 return result.value
+            self.stage.world.gone_on_from.add(f"{node.name}: {_facts_of(result.error)}")
             await ctx.go_on()
             return self.form(mark(node.name, "recovered"))
 
@@ -331,6 +334,12 @@ async def send(what: str, ctx: ToolContext) -> str:
     if not _world_of(ctx).has_happened("send", what):
         _world_of(ctx).act("send", what)
     return "send done"
+
+
+def _facts_of(failure: StepError) -> tuple[Any, ...]:
+    """What a step that goes on from a failure can know of it, whatever mode it runs in."""
+    raised = type(failure.exception).__name__ if failure.exception is not None else None
+    return (failure.category.value, failure.code, raised, failure.last_answer, len(failure.rejections))
 
 
 @tool(effect="read")

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-Fate = Literal["succeeds", "fails", "fails for now"]
+Fate = Literal["succeeds", "fails", "fails for now", "refuses"]
+"""What comes of a step. One that refuses returns its failure, and raises nothing."""
 Health = Literal["up", "flaky", "breaks", "down"]
 """Of a provider's endpoint: it answers, fails once before each answer, does so in the middle of a stream, or never
 answers.
@@ -248,7 +249,7 @@ class _Author:
         return self._dice.choice(nodes)(depth)
 
     def _plain(self) -> PlainNode:
-        return PlainNode(name=self._name("plain"), fate=self._fate())
+        return PlainNode(name=self._name("plain"), fate=self._fate("refuses"))
 
     def _action(self) -> ActionNode:
         modes: tuple[ActionMode, ...] = ("transactional", "idempotent", "fire_and_forget")
@@ -313,10 +314,11 @@ class _Author:
         self._beside -= 1
         return BatchNode(name=self._name("batch"), child=child, size=self._dice.randint(1, 3))
 
-    def _fate(self) -> Fate:
+    def _fate(self, *others: Fate) -> Fate:
         if self._safe:
             return "succeeds"
-        return self._dice.choices(("succeeds", "fails", "fails for now"), (12, 1, 1))[0]
+        fates: tuple[Fate, ...] = ("fails", "fails for now", *others)
+        return self._dice.choice(fates) if self._dice.random() < 1 / 7 else "succeeds"
 
     def _endpoint(self) -> int:
         """What runs side by side has an endpoint of its own: whose failure a shared breaker counts first is chance."""

@@ -74,10 +74,12 @@ class ModeOutcome:
 
     value: str | None = None
     failure: str | None = None
-    """The category of the error, if it failed."""
+    """The category and the code of the error, if it failed."""
     message: str | None = None
     not_undone: int = 0
     """How much the error names that could not be undone."""
+    gone_on_from: frozenset[str] = frozenset()
+    """The failures that steps went on from, as these saw them in any of its lives."""
     done: Counter[str] = field(default_factory=Counter)
     undone: Counter[str] = field(default_factory=Counter)
     usage: Usage = NO_USAGE
@@ -215,7 +217,7 @@ async def _of_run(
     return await _seen(
         world,
         value=None if result.is_error else text_in(result.value),
-        failure=result.error.category.value if result.is_error else None,
+        failure=f"{result.error.category.value} {result.error.code}" if result.is_error else None,
         message=_well_known(result.error.message) if result.is_error else None,
         not_undone=len(result.error.rollback_failures) if result.is_error else 0,
         usage=result.metrics.usage,
@@ -231,6 +233,7 @@ async def _seen(world: World, **facts: Any) -> ModeOutcome:
     return ModeOutcome(
         done=+world.done,
         undone=+world.undone,
+        gone_on_from=frozenset(world.gone_on_from),
         breakers=await world.breaker_records(),
         spent=await world.spent(),
         waits=len(world.clock.sleeps),
@@ -303,7 +306,7 @@ async def _of_turn(world: World, events: Any, conversation: Conversation, *, sto
     return await _seen(
         world,
         value=None if is_failed or not said else said[-1],
-        failure=errors[-1].category.value if is_failed and errors else None,
+        failure=f"{errors[-1].category.value} {errors[-1].code}" if is_failed and errors else None,
         message=_well_known(errors[-1].message) if is_failed and errors else None,
         not_undone=len(errors[-1].not_undone) if is_failed and errors else 0,
         usage=end.usage,

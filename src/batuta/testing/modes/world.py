@@ -73,6 +73,8 @@ class World:
     keys: set[str] = field(default_factory=set)
     made: dict[str, str] = field(default_factory=dict)
     """What an action was given, by what it returned."""
+    gone_on_from: set[str] = field(default_factory=set)
+    """The failures that steps went on from, as these saw them."""
 
     def __post_init__(self) -> None:
         """Know the agents of the program by their names."""
