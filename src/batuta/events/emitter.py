@@ -84,12 +84,12 @@ class Emitter:
         self._watcher = watching(sink) if sink is not None else None
         self._observe = self._watcher.emit if self._watcher is not None else None
         self._recorder = recorder
-        self._pipeline = pipelined(recorder)
+        self._pipeline = None if recorder is None else pipelined(recorder)
         self.is_recorded = recorder is not None
         """Whether what is emitted outlives the run."""
         self.is_heard = sink is not None or recorder is not None
         """Whether there is an observer or a recorder."""
-        self._never_waits = never_waits(recorder, "record")
+        self._never_waits = recorder is not None and never_waits(recorder, "record")
         self._naming = naming
 
     def stable_id(self, key: str) -> str:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ParamSpec, Self, TypedDict, TypeVar, cast
+from functools import cache, partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, ParamSpec, Protocol, Self, TypedDict, TypeVar, cast
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
@@ -225,27 +225,32 @@ def _fill(event: Event, layout: _Layout, fields: dict[str, Any]) -> None:
     _set_private(event, None)
 
 
-def trusted(event_type: Callable[P, E]) -> Callable[P, E]:
-    """The constructor of an event for values that were checked where they came in: they are not validated again.
+class _Trusted(Protocol):
+    """A function of a constructor that gives one of the same signature."""
 
-    A type checker sees the event's own constructor. The envelope is the run's.
-    """
-    made = _TRUSTED.get(event_type)
-    if made is None:
-        made = _TRUSTED[event_type] = _adopting(cast("type[Event]", event_type))
-    return cast("Callable[P, E]", made)
+    def __call__(self, event_type: Callable[P, E], /) -> Callable[P, E]: ...
 
 
-_TRUSTED: dict[Callable[..., Event], Callable[..., Event]] = {}
+def _unvalidated(event_type: type[Event]) -> Callable[..., Event]:
+    adopt, layout = event_type.adopt, _LAYOUTS[event_type]
 
-
-def _adopting(event_type: type[Event]) -> Callable[..., Event]:
-    adopt = event_type.adopt
-
-    def made(**fields: Any) -> Event:
+    def adopted(**fields: Any) -> Event:
         return adopt(fields)
 
-    return made
+    def made(**fields: Any) -> Event:
+        event = _new(event_type)
+        _fill(event, layout, fields)
+        return event
+
+    has_own_way = getattr(adopt, "__func__", None) is not vars(Event)["adopt"].__func__
+    return adopted if has_own_way else made
+
+
+trusted = cast("_Trusted", cache(_unvalidated))
+"""The constructor of an event for values that were checked where they came in: they are not validated again.
+
+A type checker sees the event's own constructor. The envelope is the run's.
+"""
 
 
 class UnknownEvent(Event):

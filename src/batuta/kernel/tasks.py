@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine, Iterable
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from batuta.kernel.errors import Suspended
@@ -33,10 +34,14 @@ def promises(subject: object, promise: str, *, of: str) -> bool:
 
     It has to stand in the class that defines that method: a subclass with its own has to promise anew.
     """
-    for kind in type(subject).__mro__:
-        if of in vars(kind):
-            return promise in vars(kind) and bool(getattr(subject, promise))
-    return False
+    return _stands_beside(type(subject), promise, of) and bool(getattr(subject, promise))
+
+
+@lru_cache(maxsize=256)
+def _stands_beside(kind: type, promise: str, of: str) -> bool:
+    """Whether the class that defines a method makes a promise, too. Every run asks this of its sink and its journal."""
+    home = next((vars(base) for base in kind.__mro__ if of in vars(base)), {})
+    return promise in home
 
 
 def never_waits(subject: object, method: str) -> bool:

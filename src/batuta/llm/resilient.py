@@ -20,7 +20,7 @@ from batuta.kernel.errors import BatutaError, ProviderTimeoutError, RecordingFai
 from batuta.kernel.messages import Answer, Delta
 from batuta.llm.model import Model, ModelRequest
 from batuta.llm.wrapper import WrappedModel, closing
-from batuta.resilience.deadlines import StreamDeadline
+from batuta.resilience.deadlines import StreamDeadline, expire
 from batuta.resilience.observer import current_observer
 from batuta.resilience.retry import Attempts, Randomness, RetryPolicy, exponential_backoff
 
@@ -175,7 +175,8 @@ class ResilientModel(WrappedModel):
     async def _generate_once(self, request: ModelRequest) -> Answer:
         await self._admit()
         try:
-            async with asyncio.timeout(request.settings.timeout.total_seconds()):
+            async with asyncio.timeout(None) as scope:
+                expire(scope, asyncio.get_running_loop().time() + request.settings.timeout.total_seconds())
                 answer = await self.inner.generate(request)
         except BaseException as error:
             failure = _too_late(request) if isinstance(error, TimeoutError) else error

@@ -51,6 +51,8 @@ def type_name(annotation: Any) -> str:
     """A type as people write it."""
     if annotation is type(None):
         return "None"
+    if type(annotation) is type:  # a plain class, as most are: a generic one looks like a class, too
+        return annotation.__name__
     if get_origin(annotation) in _UNION:
         return " | ".join(type_name(option) for option in get_args(annotation))
     if isinstance(annotation, type) and not get_args(annotation):

@@ -1,6 +1,7 @@
 """Deadlines as scopes. They nest (request > pipeline > step > model call > tool); none outlives the one around it."""
 
 import asyncio
+import contextvars
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -32,11 +33,21 @@ class Deadline:
         return max(0.0, self.at - asyncio.get_running_loop().time())
 
 
+def expire(scope: asyncio.Timeout, at: float) -> None:
+    """Have a scope that was entered without a limit end at a moment of the event loop's clock.
+
+    A timer that is not needed any more may stay with the loop until a hundred others do, and with it the context
+    variables it was made under: the run, its events and its conversation. So it is made under none.
+    """
+    contextvars.Context().run(scope.reschedule, at)
+
+
 async def within(deadline: Deadline, act: Callable[[], Awaitable[T]], *, what: str) -> T:
     """Await something until its deadline; past it, cancel it and raise `DeadlineExceededError` naming it."""
-    scope = asyncio.timeout_at(deadline.at)
+    scope = asyncio.timeout(None)
     try:
         async with scope:
+            expire(scope, deadline.at)
             return await act()
     except TimeoutError as error:
         if scope.expired():
@@ -68,7 +79,8 @@ class StreamDeadline:
         self._cancelling = 0
         self._is_late = False
         self._is_cutting = False
-        self._timer: asyncio.Handle = asyncio.get_running_loop().call_later(seconds, self._expire)
+        loop = asyncio.get_running_loop()
+        self._timer: asyncio.Handle = loop.call_later(seconds, self._expire, context=contextvars.Context())
 
     def stop(self) -> None:
         """The stream is over."""

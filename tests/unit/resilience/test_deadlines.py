@@ -2,10 +2,14 @@
 
 import asyncio
 import time
+import weakref
+from contextvars import ContextVar
+from functools import partial
 
 import pytest
 
-from batuta.resilience.deadlines import StreamDeadline
+from batuta.resilience.deadlines import Deadline, StreamDeadline, within
+from batuta.testing import FakeClock
 
 
 async def test_a_wait_past_the_limit_is_cut_short() -> None:
@@ -82,3 +86,24 @@ def _hold_up_and_cancel(task: asyncio.Task[None]) -> None:
     """Block the loop until the limit has passed, so that both come in the same turn of it."""
     time.sleep(0.02)
     task.cancel()
+
+
+async def test_a_timer_that_is_not_needed_any_more_keeps_nothing_alive() -> None:
+    """A loop keeps cancelled timers for a while; the run that one was made in is free as soon as it is over."""
+    runs: list[weakref.ref[object]] = []
+
+    async def limited() -> None:
+        run = FakeClock()
+        _run.set(run)
+        runs.append(weakref.ref(run))
+        await within(Deadline.after(60), partial(asyncio.sleep, 0), what="nap")
+        StreamDeadline(60).stop()
+
+    before = asyncio.get_running_loop().call_later(30, print)  # a loop drops the timers that come first at once
+    await asyncio.create_task(limited())
+    await asyncio.sleep(0)
+    assert [run() for run in runs] == [None]
+    before.cancel()
+
+
+_run: ContextVar[object] = ContextVar("run")

@@ -215,15 +215,9 @@ def returned_failures_kept_as_raised(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(pipelines, "keep_failure", kept)
 
 
-def only_classes_of_failures_kept(patch: pytest.MonkeyPatch) -> None:
-    """Of a failed step its exception is kept, and not what it knows of the answers that were refused."""
-    keep = journaling.keep_failure
-
-    async def kept(journal: Any, effect: Any, error: Exception, costs: Any = None) -> None:
-        raised = error.error.exception if isinstance(error, StepFailedError) else None
-        await keep(journal, effect, raised or error, costs)
-
-    patch.setattr(pipelines, "keep_failure", kept)
+def only_categories_of_failures_kept(patch: pytest.MonkeyPatch) -> None:
+    """A step that goes on by the class of an error takes another way when it is repeated."""
+    patch.setattr(journaling, "_as_first_raised", lambda facts: None)
 
 
 def failed_turns_remembered(patch: pytest.MonkeyPatch) -> None:
@@ -315,6 +309,12 @@ pair = Program(
     members=tuple(PipelineNode(name=name, parts=(PlainNode(name=f"{name}-work"),)) for name in ("one", "two")),
     depends_on=((), ()),
 )
+two_that_are_not_well = program(
+    RecoverNode(name="first", child=AgentNode(name="ill", endpoint=0)),
+    RecoverNode(name="second", child=AgentNode(name="worse", endpoint=0)),
+    AgentNode(name="well", endpoint=1),
+    health=("down", "up"),
+)
 writes = tuple(ActionNode(name=f"act{number}", can_tell=number % 2 == 0) for number in range(8))
 
 FAULTS: dict[str, tuple[Put, Program]] = {
@@ -325,12 +325,7 @@ FAULTS: dict[str, tuple[Put, Program]] = {
     ),
     "addresses share a breaker": (
         one_breaker_for_all_addresses,
-        program(
-            RecoverNode(name="first", child=AgentNode(name="ill", endpoint=0)),
-            RecoverNode(name="second", child=AgentNode(name="worse", endpoint=0)),
-            AgentNode(name="well", endpoint=1),
-            health=("down", "up"),
-        ),
+        two_that_are_not_well,
     ),
     "a journal returns what belongs to other inputs": (
         answers_of_other_inputs,
@@ -379,10 +374,7 @@ FAULTS: dict[str, tuple[Put, Program]] = {
         returned_failures_kept_as_raised,
         program(reserve, refuse),
     ),
-    "a step that goes on sees less of a failure after a kill": (
-        only_classes_of_failures_kept,
-        program(RecoverNode(name="go-on", child=lost), write, talk),
-    ),
+    "a failure loses its class": (only_categories_of_failures_kept, two_that_are_not_well),
     "a failed turn is remembered": (failed_turns_remembered, program(talk, charge)),
     "what a broken stream cost is not told": (
         broken_streams_not_told,

@@ -4,7 +4,7 @@ The tokens of a model message stand on exactly one of its events: its last assis
 tool request, else its last thinking.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypedDict
 
 from batuta.events.conversation import AssistantMessage, Citation, ContentRefused, Thinking, TurnPaused
@@ -47,19 +47,22 @@ def events_of(
     if source_agent_id is not None:
         origin["source_agent_id"] = source_agent_id
     blocks = _blocks_of(answer)
-    # One event carries the tokens of the whole message.
-    carriers = (block for is_carrier in _CARRIERS for block in reversed(blocks) if is_carrier(block))
-    carrier = blocks[0] if len(blocks) == 1 else next(carriers)
+    carrier = blocks[0] if len(blocks) == 1 else _carrier_of(blocks)
     events: list[Event] = []
     for block in blocks:
         if index:
             origin["original_index"] = index + len(events)
-        events.append(_EVENTS[type(block)](_Part(block, answer, origin, has_usage=block is carrier)))
+        events.append(_EVENTS[type(block)](_Part(block, answer, origin, block is carrier)))
     if answer.stop_reason in ("paused", "refused"):
         if index:
             origin["original_index"] = index + len(events)
         events.append(_ending(answer, origin))
     return events
+
+
+def _carrier_of(blocks: Sequence[ContentBlock]) -> ContentBlock:
+    """The block whose event carries the tokens of the whole message."""
+    return next(block for is_carrier in _CARRIERS for block in reversed(blocks) if is_carrier(block))
 
 
 class _Part(NamedTuple):
@@ -73,9 +76,9 @@ class _Part(NamedTuple):
 
 def _blocks_of(answer: Answer) -> list[ContentBlock]:
     """The blocks that say something; an empty text where nothing else can carry the tokens, or say it was cut."""
-    blocks = [block for block in answer.content if not isinstance(block, TextBlock) or block.text or block.citations]
-    is_cut = answer.stop_reason == "max_tokens" and not any(isinstance(block, _MESSAGES) for block in blocks)
-    if is_cut or not any(isinstance(block, _CARRYING) for block in blocks):
+    blocks = [block for block in answer.content if type(block) is not TextBlock or block.text or block.citations]
+    kinds = set(map(type, blocks))
+    if kinds.isdisjoint(_MESSAGES if answer.stop_reason == "max_tokens" else _CARRYING):
         blocks.append(TextBlock(text=""))
     return blocks
 
@@ -95,7 +98,7 @@ def _message(part: _Part, content: str = "", *, citations: Any = (), opaque: Any
 
 def _text(part: _Part) -> Event:
     block: TextBlock = part.block
-    return _message(part, block.text, citations=tuple(Citation.model_validate(found) for found in block.citations))
+    return _message(part, block.text, citations=tuple(map(Citation.model_validate, block.citations)))
 
 
 def _thinking(part: _Part) -> Event:

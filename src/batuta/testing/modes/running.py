@@ -217,7 +217,7 @@ async def _of_run(
     return await _seen(
         world,
         value=None if result.is_error else text_in(result.value),
-        failure=f"{result.error.category.value} {result.error.code}" if result.is_error else None,
+        failure=_well_known(f"{result.error.category.value} {result.error.code}") if result.is_error else None,
         message=_well_known(result.error.message) if result.is_error else None,
         not_undone=len(result.error.rollback_failures) if result.is_error else 0,
         usage=result.metrics.usage,
@@ -233,7 +233,7 @@ async def _seen(world: World, **facts: Any) -> ModeOutcome:
     return ModeOutcome(
         done=+world.done,
         undone=+world.undone,
-        gone_on_from=frozenset(world.gone_on_from),
+        gone_on_from=frozenset(map(_well_known, world.gone_on_from)),
         breakers=await world.breaker_records(),
         spent=await world.spent(),
         waits=len(world.clock.sleeps),
@@ -306,7 +306,7 @@ async def _of_turn(world: World, events: Any, conversation: Conversation, *, sto
     return await _seen(
         world,
         value=None if is_failed or not said else said[-1],
-        failure=f"{errors[-1].category.value} {errors[-1].code}" if is_failed and errors else None,
+        failure=_well_known(f"{errors[-1].category.value} {errors[-1].code}") if is_failed and errors else None,
         message=_well_known(errors[-1].message) if is_failed and errors else None,
         not_undone=len(errors[-1].not_undone) if is_failed and errors else 0,
         usage=end.usage,
@@ -339,7 +339,8 @@ def _well_known(seen: Any) -> Any:
         return [_well_known(part) for part in seen]
     if not isinstance(seen, str):
         return seen
-    return _REFUSAL.sub(UNWELL, seen).replace("CIRCUIT_OPEN", "PROVIDER_UNAVAILABLE")
+    seen = _REFUSAL.sub(UNWELL, seen).replace("CIRCUIT_OPEN", "PROVIDER_UNAVAILABLE")
+    return seen.replace("CircuitOpenError", "ProviderUnavailableError")
 
 
 _REFUSAL = re.compile(r"openai at \S+ failed \d+ times in a row; calls are refused for another \d+ s")
