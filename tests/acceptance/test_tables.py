@@ -106,7 +106,6 @@ async def first_cell(table: Locator, column: int) -> str:
     return await table.locator("tbody tr:has(td + td)").first.locator("td").nth(column).inner_text()
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("language", "scheme"), [("en", "dark"), ("es", "light")])
 async def test_a_hundred_thousand_rows_are_scrolled_sorted_and_filtered(
     visitor: Visitor, reading: Running, language: str, scheme: str

@@ -27,7 +27,6 @@ def holding(folder: Path, text: str) -> list[str]:
     return [str(path.relative_to(folder)) for path in files if text.encode() in path.read_bytes()]
 
 
-@pytest.mark.timeout(300)
 async def test_cr17_an_erasure_killed_at_any_point_is_finished_by_asking_again(
     zygote: Zygote, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

@@ -17,7 +17,6 @@ def zygote() -> Iterator[Zygote]:
     zygote.close()
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("backend", BACKENDS)
 async def test_cr16_processes_that_die_while_they_read_files_lose_and_double_nothing(
     zygote: Zygote, backend: str

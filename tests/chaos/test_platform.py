@@ -27,7 +27,6 @@ def zygote() -> Iterator[Zygote]:
     zygote.close()
 
 
-@pytest.mark.timeout(180)
 async def test_cr01_cr02_cr15_is16_killed_processes_and_a_forgetful_redis_cost_no_message_and_no_view(
     zygote: Zygote, record_property: Callable[[str, object], None]
 ) -> None:
@@ -39,7 +38,6 @@ async def test_cr01_cr02_cr15_is16_killed_processes_and_a_forgetful_redis_cost_n
     record_property("figure", figure)
 
 
-@pytest.mark.timeout(300)
 async def test_cr04_cr08_servers_that_go_away_and_come_back_cost_no_message_and_no_process(zygote: Zygote) -> None:
     """CR-08, CR-04: PostgreSQL and Redis are killed in turn under load; every process lives on and works on."""
     load = Load(users=6, seconds=24, kills_every=None, servers_every=(3.0, 6.0), seed=11)
@@ -47,7 +45,6 @@ async def test_cr04_cr08_servers_that_go_away_and_come_back_cost_no_message_and_
     report.require(messages=6, kills=3)
 
 
-@pytest.mark.timeout(300)
 async def test_cr11_processes_that_are_replaced_one_by_one_fail_no_turn(
     zygote: Zygote, record_property: Callable[[str, object], None]
 ) -> None:
@@ -58,7 +55,6 @@ async def test_cr11_processes_that_are_replaced_one_by_one_fail_no_turn(
     record_property("figure", f"{sum(report.kills.values())} replaced, {report.accepted} turns, 0 failed, {resumed}")
 
 
-@pytest.mark.timeout(300)
 async def test_ft11_processes_with_a_wrong_time_of_day_change_nothing(zygote: Zygote) -> None:
     """FT-11: an hour early, an hour late, a week early, while workers die: no lease is stolen, no order changed."""
     clocks = {"web-0": WEEK, "web-1": -HOUR, "worker-0": HOUR, "worker-1": -HOUR}
@@ -66,7 +62,6 @@ async def test_ft11_processes_with_a_wrong_time_of_day_change_nothing(zygote: Zy
     report.require(messages=6, kills=2)
 
 
-@pytest.mark.timeout(300)
 async def test_cr19_sockets_come_back_and_not_in_step_when_all_web_processes_are_killed(
     zygote: Zygote, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

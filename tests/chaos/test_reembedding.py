@@ -34,7 +34,6 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(request.getfixturevalue("platform_url"))
 
 
-@pytest.mark.timeout(300)
 async def test_a_killed_reembedding_goes_on_where_it_stopped_and_leaves_no_gap(zygote: Zygote, where: str) -> None:
     """Killed at each step of a batch in turn: no passage is left out, and none has two vectors."""
     is_file = not where.startswith("postgresql://")

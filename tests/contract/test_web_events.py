@@ -4,8 +4,6 @@ import pytest
 
 from tests.support import web
 
-pytestmark = pytest.mark.timeout(450)
-
 
 @pytest.fixture(scope="module", autouse=True)
 def _installed() -> None:

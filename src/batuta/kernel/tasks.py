@@ -40,8 +40,7 @@ def promises(subject: object, promise: str, *, of: str) -> bool:
 @lru_cache(maxsize=256)
 def _stands_beside(kind: type, promise: str, of: str) -> bool:
     """Whether the class that defines a method makes a promise, too. Every run asks this of its sink and its journal."""
-    home = next((vars(base) for base in kind.__mro__ if of in vars(base)), {})
-    return promise in home
+    return promise in next((vars(base) for base in kind.__mro__ if of in vars(base)), ())
 
 
 def never_waits(subject: object, method: str) -> bool:

@@ -324,7 +324,6 @@ def test_or12_postgres_behaves_like_the_model(
     )
 
 
-@pytest.mark.timeout(300)
 def test_or12_redis_behaves_like_the_model(
     postgres_server: PostgresServer, migrated_database: str, log_url: str, private_redis: RedisServer
 ) -> None:

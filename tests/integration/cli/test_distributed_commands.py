@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
-import pytest
 
 from tests.support.platform import has_ended
 
@@ -42,7 +41,6 @@ async def until_said(said: Path, pattern: str) -> str:
     return found.group()
 
 
-@pytest.mark.timeout(600)
 async def test_web_and_worker_run_by_configuration_and_a_killed_worker_is_replaced(
     postgres_url: str, redis_url: str, tmp_path: Path
 ) -> None:

@@ -37,7 +37,6 @@ def zygote() -> Iterator[Zygote]:
     zygote.close()
 
 
-@pytest.mark.timeout(300)
 async def test_a_workflow_killed_at_event_boundaries_posts_once(demo_file: Path, tmp_path: Path) -> None:
     """Every 40th boundary in memory; all writes and more boundaries with processes below."""
     erp = tmp_path / "erp.sqlite3"
@@ -62,7 +61,6 @@ async def test_a_workflow_killed_at_event_boundaries_posts_once(demo_file: Path,
     assert not report.asked
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("backend", ["sqlite", "postgres"])
 async def test_a_workflow_whose_process_dies_around_its_writes_posts_once(zygote: Zygote, backend: str) -> None:
     with servers(backend) as place:

@@ -18,7 +18,6 @@ from tests.integration.orchestration import busy_crew
 from tests.integration.orchestration.crew import Ledger, build
 
 
-@pytest.mark.timeout(300)
 async def test_cr03_a_turn_killed_at_every_event_boundary_ends_the_same() -> None:
     """Three steps, five tools: read, idempotent, write, write with approval, write nobody can check.
 

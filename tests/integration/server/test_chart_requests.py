@@ -60,7 +60,6 @@ async def drawn(person: Person, session: str, text: str) -> tuple[dict[str, Any]
     return chart, next(one for one in tables if one["name"] == event["request"]["dataset"])
 
 
-@pytest.mark.timeout(300)
 async def test_requests_and_follow_ups_end_in_the_right_picture(demo: Running) -> None:
     """Kind, what is compared, and figures that add up to the table's total where all of it is shown."""
     for number, conversation in enumerate(CONVERSATIONS):

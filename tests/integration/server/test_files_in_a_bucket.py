@@ -48,7 +48,6 @@ async def asked(person: Person, session: str, text: str, file_id: str, **options
     return (await person.ask(session, text, attachments=[{"file_id": file_id}], **options))[before:]
 
 
-@pytest.mark.timeout(300)
 async def test_files_in_a_bucket_are_read_asked_about_charted_and_erased(in_bucket: Settings, s3_address: str) -> None:
     """An upload that breaks goes on; what a person is erased with is in the bucket no more, nor in a copy here."""
     data = a_pdf(["The penguin clause costs 40 euros per month."])

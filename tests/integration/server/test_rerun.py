@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from batuta.llm.providers import OFFLINE_MODEL
 from batuta.server.config import Settings
 from batuta.server.team import first_team
@@ -36,7 +34,6 @@ async def datasets(ana: Person, session: str) -> list[str]:
     return [each["dataset_id"] for each in found["items"]]
 
 
-@pytest.mark.timeout(300)
 async def test_a_turn_of_the_built_in_model_is_run_again_from_the_agent_that_counts(tmp_path: Path) -> None:
     """T-26: its figures are computed anew and its chart is drawn anew, in the reader's language."""
     settings = settings_for(tmp_path)

@@ -129,7 +129,6 @@ async def until_settled(site: Running) -> None:
             await asyncio.sleep(0.1)
 
 
-@pytest.mark.timeout(600)
 async def test_se07_a_right_that_was_lost_has_no_effect_anywhere(
     platform_url: str, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

@@ -49,7 +49,6 @@ async def asked(person: Person, session: str, text: str, *files: dict[str, Any])
     return (await person.ask(session, text, attachments=attached))[before:]
 
 
-@pytest.mark.timeout(240)
 async def test_an_attached_table_is_drawn_by_its_own_words(demo: Running) -> None:
     """A Spanish CSV with a title, decimal commas and a total; a follow-up; an English workbook of two sheets."""
     ana = await demo.person("ana@example.com")
@@ -83,7 +82,6 @@ async def test_an_attached_table_is_drawn_by_its_own_words(demo: Running) -> Non
     assert next(event for event in events if event["type"] == "chart_drawn")["request"]["dataset"] == "costs"
 
 
-@pytest.mark.timeout(240)
 async def test_a_chart_of_the_table_in_a_document(demo: Running) -> None:
     """A Word file with a price list: asked for a chart it is drawn, asked what it says it is read as a document."""
     ana = await demo.person("ana@example.com")
@@ -99,7 +97,6 @@ async def test_a_chart_of_the_table_in_a_document(demo: Running) -> None:
     assert not any(event["type"] in ("chart_drawn", "dataset_stored") for event in events)
 
 
-@pytest.mark.timeout(120)
 async def test_a_file_that_holds_no_table_says_so(demo: Running) -> None:
     """The turn ends, and says what is wrong with the file."""
     ana = await demo.person("ana@example.com")
@@ -111,7 +108,6 @@ async def test_a_file_that_holds_no_table_says_so(demo: Running) -> None:
     assert events[-1]["type"] == "complete"
 
 
-@pytest.mark.timeout(240)
 async def test_a_table_that_may_not_be_drawn_as_asked_is_known_all_the_same(demo: Running) -> None:
     """A-6: two currencies have no common limit; the table they stand in was stored, and its event says so."""
     ana = await demo.person()

@@ -97,7 +97,7 @@ class Maker:
             on_failure=self._random.choice(["fail_fast", "collect"]),
         )
 
-        @step(name=self._name("total"), timeout=1)
+        @step(name=self._name("total"), timeout=60)
         async def total(found: Sum) -> int:
             return found.total
 

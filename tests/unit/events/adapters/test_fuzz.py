@@ -54,7 +54,6 @@ JUNK: tuple[Any, ...] = (
 )
 
 
-@pytest.mark.timeout(600)
 def test_ft15_a_mutated_answer_is_read_or_refused_as_malformed() -> None:
     """Half of them whole, half as streams."""
     sys.stdout.write(f"\nBATUTA_FUZZ={COUNT} BATUTA_FUZZ_SEED={SEED}\n")
@@ -87,7 +86,6 @@ def _said_by(error: ProviderUnavailableError, given: Any, form: Any) -> str:
     return "stated"
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.filterwarnings("ignore")  # the packages warn of what they think of our settings
 def test_a_mutated_state_is_read_or_refused_as_malformed() -> None:
     """States of a graph, with messages as LangChain dumps them."""
