@@ -19,7 +19,7 @@ from batuta.kernel.ids import new_id
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE, LANGUAGE_SERVICE, OWN_TABLES_SERVICE, ToolUser
 from tests.support.asked_team import NOW, AskedTeam
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 CSV = (
     "Cliente;País;Categoría;Fecha;Importe\nAlfa;España;A;01/01/2026;100\nBeta;España;B;02/02/2026;50\n"

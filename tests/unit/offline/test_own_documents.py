@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from tests.support.asked_team import AskedTeam
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @asynccontextmanager
