@@ -61,7 +61,11 @@ async def starts(desk: Desk, request: str = "list my appointments") -> list[str]
         ("cena los últimos viernes de mes a las 21:00", "2026-11-27T21:00", "FREQ=MONTHLY;BYDAY=-1FR"),
         ("physio every fortnight on Tuesdays at 5pm", "2026-11-17T17:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
         ("yoga every day except Sunday at 7am", "2026-11-17T07:00", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA"),
-        ("parte el último día laborable de cada mes a las 9", "2026-11-30T09:00", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"),
+        (
+            "parte el último día laborable de cada mes a las 9",
+            "2026-11-30T09:00",
+            "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+        ),
         ("fisio cada quince días los martes a las 17", "2026-11-17T17:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
         ("fisio un martes de cada dos a las 17", "2026-11-17T17:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
         ("fisio los martes sí, martes no a las 17", "2026-11-17T17:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
