@@ -77,6 +77,7 @@ class ChoiceIndex:
                         if not {stem(words[at]), stem(words[at + size - 1])} & filler_stems():
                             parts[part].add(value)
         self._parts = {part: next(iter(values)) for part, values in parts.items() if len(values) == 1}
+        self._shared = {part: sorted(values) for part, values in parts.items() if len(values) > 1}
         self._first_stems = {key[0] for key in (*self._phrases, *self._parts)}
         self._near: dict[str, list[str]] = defaultdict(list)
         for word in sorted(self._words):
@@ -93,6 +94,21 @@ class ChoiceIndex:
         apart = [each for each in words if each[0] not in AUXILIARIES]
         if len(apart) < len(words):
             self._add(found, text, apart, takes_parts=False)
+        return sorted(found, key=lambda each: each.span)
+
+    def find_shared(self, text: str) -> list[Finding[str]]:
+        """Parts that several names have ("Peñaverde"), with all of those that may be meant; the longest words first."""
+        text = composed(text)
+        words, found = words_with_places(text), list[Finding[str]]()
+        stems = [self._stem(word) for word, _, _ in words]
+        for size in range(min(self._longest, len(words)), 0, -1):
+            for at in range(len(words) - size + 1):
+                values = self._shared.get(tuple(stems[at : at + size]))
+                span = TextSpan(start=words[at][1], end=words[at + size - 1][2])
+                is_name = values is not None and (size > 1 or _tells_a_name(words[at][0]))
+                if values and is_name and not any(span.overlaps(each.span) for each in found):
+                    shown = text[span.start : span.end]
+                    found.append(Finding(value=values[0], span=span, text=shown, alternatives=tuple(values[1:])))
         return sorted(found, key=lambda each: each.span)
 
     def _add(

@@ -56,13 +56,15 @@ _OTHER_NUMBER = re.compile(
 )
 _ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4,
-    "primero": 1, "primer": 1, "segundo": 2, "tercero": 3, "tercer": 3, "cuarto": 4,
+    "primero": 1, "primera": 1, "primer": 1, "segundo": 2, "segunda": 2, "tercero": 3, "tercera": 3, "tercer": 3,
+    "cuarto": 4, "cuarta": 4,
 }  # fmt: skip
 _ORDINAL = rf"(?P<ordinal>{'|'.join(sorted(_ORDINALS, key=len, reverse=True))})"
 _OTHER_ORDINAL = re.compile(
     r"\W*(?:(?:and|y|what\s+about|how\s+about|que\s+tal)\s+)?(?:(?:of|for|in|on|de|del|en|con|the|el|lo)\s+)*"
     rf"{_ORDINAL}(?:\s+(?:one|(?P<unit>quarter|trimestre|half|semestre)))?(?:\s+(?:of|in|de|del)\s+(?P<year>20\d\d))?\W*"
 )
+_PLACE = re.compile(rf"\W*(?:(?:the|el|la|lo|al?|to|of|del?)\s+)*{_ORDINAL}(?:\s+(?:one|de\s+ell[oa]s))?\W*")
 _YEAR = re.compile(r"\b20\d\d\b")
 _ORDINAL_PERIOD = re.compile(rf"\b{_ORDINAL}\s+(?P<unit>quarter|trimestre|half|semestre)\b")
 _NUMBERED_PERIOD = re.compile(r"\b[qt](?P<number>[1-4])\b")
@@ -126,6 +128,12 @@ def with_other_ordinal(request: str, text: str) -> str | None:
     if said["year"] and _YEAR.search(changed):
         return _YEAR.sub(said["year"], changed)
     return f"{changed.rstrip(' ?.!')} {said['year']}" if said["year"] else changed
+
+
+def ordinal_said(text: str) -> int | None:
+    """The place that a reply names and nothing else: "the second one", "el tercero"."""
+    said = _PLACE.fullmatch(fold(text))
+    return None if said is None else _ORDINALS[said["ordinal"]]
 
 
 def is_yes(text: str) -> bool:

@@ -92,6 +92,9 @@ class Interpretation:
     unknown: tuple[str, ...] = ()
     """What the request names for a slot and is not known, such as a place."""
     unknown_kind: str = ""
+    """What the unknown is: a `word`, the place of a `zone`, or a part of several a `name` may be."""
+    candidates: tuple[str, ...] = ()
+    """The names that a part of them may stand for, where it is not known which is meant."""
     is_specific: bool = False
     """Whether it names a day, a week, a time or a person."""
     stance: Stance = "order"
@@ -272,9 +275,14 @@ class Interpreter:
         has_place = any(slot.type.startswith("zone") for slot in intent.slots)
         strange = [each.value for each in unknown_places(texts[-1].text)] if has_place and texts else []
         kind = "zone" if strange else ""
-        if intent.reads_every_word and not missing:
-            words = [*self.unexplained(intent, texts), *unsettled]
-            strange, kind = words or strange, "word" if words else kind
+        candidates: tuple[str, ...] = ()
+        if intent.reads_every_word and (not missing or any(slot.is_narrowing for slot in missing)):
+            words, shared = self._explained_by_names(intent, texts)
+            if shared is not None and not words:
+                strange, kind, candidates = [shared.text], "name", (shared.value, *shared.alternatives)
+                missing = ()
+            elif not missing and (words := [*words, *([shared.text] if shared else []), *unsettled]):
+                strange, kind = words, "word"
         return Interpretation(
             agent_id=agent_id,
             intent=intent,
@@ -283,6 +291,7 @@ class Interpreter:
             missing=missing,
             unknown=tuple(strange),
             unknown_kind=kind,
+            candidates=candidates,
             is_specific=any(each.findings.get(kind) for each in texts for kind in _SPECIFIC),
             language=texts[-1].language if texts else "en",
         )
@@ -320,7 +329,7 @@ class Interpreter:
         if is_certain and stance == "order" and not filled.missing:
             confidence = max(confidence, CONCLUSIVE)
         if intent.reads_every_word and not filled.missing:
-            unexplained = len(filled.unknown)
+            unexplained = 0 if filled.candidates else len(filled.unknown)
             confidence = (
                 confidence * UNEXPLAINED_FACTOR**unexplained if unexplained else max(confidence, FULLY_EXPLAINED)
             )
@@ -336,6 +345,26 @@ class Interpreter:
             is_by_verb=is_by_verb,
             language=texts[0].language,
         )
+
+    def _explained_by_names(
+        self, intent: Intent, texts: Sequence[AnnotatedText]
+    ) -> tuple[list[str], Finding[str] | None]:
+        """The words left unexplained, and the first part of several names that no later text tells which one it is of."""
+        slots = [slot for slot in intent.slots if slot.is_narrowing and slot.takes_names]
+        strange, open_part = list[str](), None
+        for place, text in enumerate(texts):
+            named = {each.value for slot in slots for one in texts[place:] for each in index_for(slot).find(one.text)}
+            left = self.unexplained(intent, [text])
+            shared = [each for slot in slots for each in index_for(slot).find_shared(text.text)] if left else []
+            for each in shared:
+                words = [word for word, _, _ in words_with_places(each.text)]
+                if not set(words) <= {fold(word) for word in left}:
+                    continue
+                left = [word for word in left if fold(word) not in words]
+                if not named & {each.value, *each.alternatives}:
+                    open_part = open_part or each
+            strange += left
+        return strange, open_part
 
     def unexplained(self, intent: Intent, texts: Sequence[AnnotatedText]) -> list[str]:
         """The words that no slot of an intent takes, nor one that tells of another intent, and that are no fillers."""

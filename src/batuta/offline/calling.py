@@ -22,6 +22,8 @@ from batuta.offline.requests import Task, content_of, exchange_of, task_of
 from batuta.offline.tables import tables_named
 
 MAX_CALLS = 6
+MAX_CANDIDATES = 6
+"""How many names are offered where a part of them was said."""
 LEAST_OF_A_PIECE = 0.3
 LEAST_OF_A_TASK = 0.06
 """Below it, a task that was given to an agent has nothing to do with it."""
@@ -173,6 +175,10 @@ def _may_be_done(meaning: Interpretation) -> bool:
 
 def _work(meaning: Interpretation, tools: Sequence[ToolSpec], last: str) -> NextCalls:
     language = meaning.language
+    if meaning.candidates:
+        named, more = meaning.candidates[:MAX_CANDIDATES], "; …" if len(meaning.candidates) > MAX_CANDIDATES else ""
+        facts = {"value": " ".join(meaning.unknown), "names": "; ".join(named).rstrip(".") + more}
+        return NextCalls(question=phrase("which_name", language, **facts), meaning=meaning)
     if meaning.unknown:
         name = {"zone": "unknown_place", "word": "unknown_word"}.get(meaning.unknown_kind, "unknown_value")
         return NextCalls(question=phrase(name, language, value=" ".join(meaning.unknown)), meaning=meaning)

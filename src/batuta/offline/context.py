@@ -29,6 +29,7 @@ from batuta.language.stance import orders_by_verb, stance_of
 from batuta.language.understanding import Intent, Slot
 from batuta.language.vocabulary import filler_stems
 from batuta.offline.evidence import is_cited
+from batuta.offline.names_meant import names_chosen
 from batuta.offline.phrases import phrase
 from batuta.offline.requests import asked_plainly, is_feedback
 from batuta.offline.shown_rows import (
@@ -66,7 +67,9 @@ _THE_SAME = re.compile(
     r"(?:\s+(?:chart|graph|plot|diagram|picture|thing|one|grafic[oa]|diagrama|figura))?(?:\s*,?\s*(?:but|pero))?\s+"
 )
 """What says only that the rest stays as it was, folded."""
+_CHART_NOUN = r"(?:charts?|graphs?|plots?|diagrams?|grafic[oa]s?|diagramas?)"
 _GROUPING = re.compile(
+    rf"(?:(?:(?:draw|plot|make|show|haz|hazme|dibuja|dibujame|pinta|muestra|muestrame)\s+)?(?:(?:me|a|an|un|una|the|el|la)\s+)*{_CHART_NOUN}\s+)?"
     r"(?:(?:split|break it down|broken down|group(?:ed)?|desglos\w+|separ\w+|agrup\w+|dividid\w+)\s+)?"
     r"(?:by|per|por|segun)\b"
 )
@@ -248,6 +251,11 @@ def regrouped(text: str, context: DialogueContext, interpreter: Interpreter, now
     return whole if names_another and not after.missing and not after.unknown else None
 
 
+def names_chart(text: str) -> bool:
+    """Whether a message asks for a chart by its name."""
+    return re.search(rf"\b{_CHART_NOUN}\b", fold(text)) is not None
+
+
 def _without_the_same(text: str) -> str:
     """A message without an opening such as "the same chart": what it changes is left."""
     plain = aligned(text)
@@ -330,7 +338,11 @@ def _names_source(found: Sequence[Interpretation], wanted: str) -> bool:
 
 def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
     """The last request together with a message that only changes it or answers a question about it."""
-    if not context.request or is_no(text) or is_yes(text):
+    if not context.request:
+        return None
+    if chosen := _choice_of_name(text, context, interpreter, now):
+        return _amended(context.request, chosen)
+    if is_no(text) or is_yes(text):
         return None
     if _asks_of_it(text, context, interpreter, now) or _ranks_it(text, context, interpreter, now):
         return _amended(context.request, text)
@@ -389,6 +401,14 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     if is_short and brings and (is_follow_up(text) or (refers_back(text) and not _is_own(best))):
         return _amended(context.request, text)
     return None
+
+
+def _choice_of_name(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str:
+    """The names that a reply chooses, where it was asked which of several is meant."""
+    before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
+    if before is None or not (before.candidates and context.was_asked):
+        return ""
+    return "; ".join(names_chosen(text, before.candidates))
 
 
 def _takes_number(context: DialogueContext, other: str, interpreter: Interpreter, now: datetime) -> bool:

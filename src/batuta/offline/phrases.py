@@ -64,6 +64,10 @@ PHRASES: dict[str, dict[Language, str]] = {
         "es": "No sé qué significa aquí «{value}», y una cifra sin ello podría no ser la que pides. ¿Puedes decirlo de otra "
         "manera?",
     },
+    "which_name": {
+        "en": "“{value}” is a part of several names: {names}. Which one do you mean?",
+        "es": "«{value}» es parte de varios nombres: {names}. ¿A cuál te refieres?",
+    },
     "unknown_place": {
         "en": "I do not know the place “{value}”. Try a larger city near it, or a time zone such as Europe/Madrid.",
         "es": "No conozco el lugar «{value}». Prueba con una ciudad mayor cercana o con una zona horaria como "

@@ -38,6 +38,7 @@ from batuta.offline.context import (
     goes_on,
     goes_on_from_documents,
     is_bare,
+    names_chart,
     narrowed,
     opened_by,
     regrouped,
@@ -155,7 +156,7 @@ class Planner:
             return own
         anew = None if task.has_tables else regrouped(text, context, self.interpreter, self._now)
         if anew is not None:
-            return self._for_whole(anew, task, context)
+            return self._redrawn(anew, text) or self._for_whole(anew, task, context)
         changed = None if task.has_tables else changed_result(text, context, self.interpreter, self._now)
         if changed is not None:
             said = [annotated(text, now=self._now)]
@@ -184,6 +185,14 @@ class Planner:
             return False
         best = next(iter(self._meanings(text, context)), None)
         return stands_in_documents(task, best, is_question=_is_looked_up(text))
+
+    def _redrawn(self, whole: str, text: str) -> dict[str, Any] | None:
+        """The plan for "a chart by month": the figures by month, and a chart of them."""
+        read = next((each for each in self._meanings(whole) if each.intent.gives), None)
+        maker = self.maker(whole) if names_chart(text) else None
+        if read is None or maker is None or read.unknown or read.missing:
+            return None
+        return self._steps([RequestPart(text=whole, meaning=read), RequestPart(text=whole, meaning=maker)])
 
     def _narrowing(self, text: str, context: DialogueContext) -> list[RequestPart]:
         """What has to be read again before a chart shows only some of it."""
@@ -335,7 +344,7 @@ class Planner:
         is_empty = is_telling and not best.values.keys() - (set() if best.is_sure and is_own else texts)
         is_empty &= best.confidence < (LEAST_OF_A_TEXT if texts else LEAST_OF_AN_EMPTY)
         is_empty |= asks_no_day(text, best)
-        is_in_doubt = (bool(best.unknown) and best.unknown_kind != "zone") or not best.is_sure or is_empty
+        is_in_doubt = (bool(best.unknown) and best.unknown_kind not in ("zone", "name")) or not best.is_sure or is_empty
         if fallback is None or not is_in_doubt or len(steps) != 1 or steps[0]["agent_id"] == fallback[0]:
             return plan
         return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}, *([] if is_empty else steps)]}
