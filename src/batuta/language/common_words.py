@@ -4,6 +4,7 @@ Without them "el pasado" (the last one) would be mended to "pagado" (paid), one 
 say nothing about a subject stand in `vocabulary`, and so do the verbs of change: "borra" (delete) is no "barra" (bar).
 """
 
+from batuta.language.nationalities import ADJECTIVES
 from batuta.language.vocabulary import CHANGE_VERBS
 
 _ENGLISH = (
@@ -62,4 +63,4 @@ _SPANISH = (
 )
 
 _VERBS = " ".join(verb for verbs in CHANGE_VERBS.values() for verb in verbs)
-COMMON_WORDS = frozenset(f"{_ENGLISH} {_SPANISH} {_VERBS}".split())
+COMMON_WORDS = frozenset(f"{_ENGLISH} {_SPANISH} {_VERBS}".split()) | ADJECTIVES

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 
-from batuta.agents.erp.known_names import COUNTRY_NAMES, account_words, accounts_by_name, descriptions
+from batuta.agents.erp.known_names import COUNTRY_NAMES, account_balances, account_words, accounts_by_name, descriptions
 from batuta.agents.erp.measures.model import MeasureBook, standard_measures
 from batuta.agents.erp.measures.records import Books, MeasureError
 from batuta.connectors.business_central.catalogue import EntityCatalogue, load_catalogue
@@ -59,6 +59,8 @@ LEDGER = "ledger"
 _POSTING_ACCOUNTS = RecordQuery(
     entity="accounts", where=Compare("accountType", "eq", "Posting"), select=("id", "number", "displayName")
 )
+BALANCES = "balance"
+"""The same accounts by phrases that ask for their balance: "bank loan balance"."""
 DESCRIBED = "described"
 """Names of countries and salespeople by phrases, which are apart from the others: no part of one is a name."""
 GROUPS = "group"
@@ -162,6 +164,7 @@ class ErpAccess:
         gathered[ACCOUNTS] = {name: account_words(name) for name in gathered[ACCOUNTS]}
         self._known.update({f"names:{kind}": names for kind, names in gathered.items()})
         self._known[f"names:{LEDGER}"] = accounts_by_name(await self._accounts())
+        self._known[f"names:{BALANCES}"] = account_balances(self.names(LEDGER))
         self._known[f"names:{DESCRIBED}"] = descriptions(gathered["country"], gathered["salesperson"])
         self._known[f"names:{GROUPS}"] = _shared_beginnings(gathered, self.measures)
 

@@ -1,9 +1,11 @@
 """What people call things whose records hold another word: countries by their codes, accounts by what they are for."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from batuta.language.findings import Language
 from batuta.language.folding import words_of
+from batuta.language.nationalities import NATIONALITIES, spanish_forms
 
 COUNTRY_NAMES: Mapping[str, tuple[str, ...]] = {
     "AT": ("Austria",), "BE": ("Belgium", "Bélgica"), "BR": ("Brazil", "Brasil"), "CA": ("Canada", "Canadá"),
@@ -17,25 +19,19 @@ COUNTRY_NAMES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """What people call countries whose codes the records hold, in both languages."""
 
-NATIONALITIES: Mapping[str, tuple[str, str]] = {
-    "AT": ("Austrian", "austríac"), "BE": ("Belgian", "belga"), "BR": ("Brazilian", "brasileñ"),
-    "CA": ("Canadian", "canadiense"), "CH": ("Swiss", "suiz"), "CN": ("Chinese", "chin"),
-    "CZ": ("Czech", "chec"), "DE": ("German", "aleman"), "DK": ("Danish", "danes"),
-    "ES": ("Spanish", "español"), "FI": ("Finnish", "finlandes"), "FR": ("French", "frances"),
-    "GB": ("British", "británic"), "GR": ("Greek", "grieg"), "IE": ("Irish", "irlandes"),
-    "IT": ("Italian", "italian"), "JP": ("Japanese", "japones"), "MA": ("Moroccan", "marroquí"),
-    "MX": ("Mexican", "mexican"), "NL": ("Dutch", "holandes"), "NO": ("Norwegian", "norueg"),
-    "PL": ("Polish", "polac"), "PT": ("Portuguese", "portugues"), "SE": ("Swedish", "suec"),
-    "US": ("American", "estadounidense"),
-}  # fmt: skip
-"""Adjectives of countries: the English one, and the beginning of the Spanish ones."""
 _OF_A_COUNTRY: Mapping[Language, tuple[str, ...]] = {
-    "en": ("customers", "clients", "vendors", "suppliers", "market"),
-    "es": ("clientes", "clientas", "proveedores", "mercado"),
-}
-"""What has a nationality. The adjective alone may be a language: "sales by month, in Spanish please"."""
-_ENDINGS = ("", "o", "a", "os", "as", "es", "s")
-
+    "en": (
+        "{} customers", "{} customer", "{} clients", "{} client", "{} vendors", "{} vendor", "{} suppliers",
+        "{} supplier", "{} companies", "{} buyers", "{} market", "{} ones", "{} accounts", "only {}", "only the {}",
+        "only the {}s", "just the {}", "just the {}s", "the {}s", "that are {}", "who are {}",
+    ),
+    "es": (
+        "clientes {}", "cliente {}", "clientas {}", "clienta {}", "proveedores {}", "proveedor {}", "empresas {}",
+        "compradores {}", "mercado {}", "solo {}", "solo los {}", "solo las {}", "los {}", "las {}", "que son {}",
+        "que sean {}",
+    ),
+}  # fmt: skip
+"""How a nationality is said of somebody. The adjective alone may be a language: "sales by month, in Spanish please"."""
 
 _CODED = ("salesperson", "sales rep", "rep", "vendedor", "vendedora", "comercial")
 """What stands before the code of a salesperson, which is too short to be known by itself."""
@@ -43,14 +39,18 @@ _CODED = ("salesperson", "sales rep", "rep", "vendedor", "vendedora", "comercial
 
 def descriptions(countries: Iterable[str], salespeople: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Countries and salespeople by phrases of which no part means them: "Spanish customers", "vendedor MR"."""
-    found = {code: _people_of(*NATIONALITIES[code]) for code in countries if code in NATIONALITIES}
+    found = {code: _people_of(code) for code in countries if code in NATIONALITIES}
     return found | {code: tuple(f"{noun} {code}" for noun in _CODED) for code in salespeople}
 
 
-def _people_of(english: str, spanish: str) -> tuple[str, ...]:
-    of_people = (f"{english} {noun}" for noun in _OF_A_COUNTRY["en"])
-    de_gente = (f"{noun} {spanish}{ending}" for noun in _OF_A_COUNTRY["es"] for ending in _ENDINGS)
-    return (*of_people, *de_gente)
+def _people_of(code: str) -> tuple[str, ...]:
+    adjectives: dict[Language, Sequence[str]] = {"en": NATIONALITIES[code][:1], "es": spanish_forms(code)}
+    return tuple(
+        said.format(each)
+        for language in adjectives
+        for said in _OF_A_COUNTRY[language]
+        for each in adjectives[language]
+    )
 
 
 def accounts_by_name(found: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
@@ -59,6 +59,37 @@ def accounts_by_name(found: Iterable[tuple[str, str]]) -> dict[str, tuple[str, .
     for name, number in found:
         numbers.setdefault(name, set()).add(number)
     return {name: tuple(own) for name, own in numbers.items() if len(own) == 1}
+
+
+_BALANCE_OF = (
+    "{} balance", "balance of {}", "balance of the {}", "balance on the {}", "balance of our {}", "balance on our {}",
+    "saldo de {}", "saldo del {}", "saldo de la {}", "saldo de los {}", "saldo de las {}", "saldo de nuestro {}",
+)  # fmt: skip
+"""How an account is called without saying that it is one."""
+_BALANCE_SUBJECTS = (
+    ("bank loan", "préstamo bancario", "préstamo del banco"),
+    ("loan", "préstamo"),
+    ("share capital", "capital social"),
+    ("retained earnings", "reservas", "resultados acumulados"),
+    ("accumulated depreciation", "amortización acumulada"),
+)
+
+
+def account_balances(accounts: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Phrases that ask for the balance of an account, by its name: "bank loan balance", "saldo del préstamo".
+
+    Names of one word are those of figures as well ("cash balance"), and a word that several accounts share tells none.
+    """
+    said = {name: set(words_of(name)) for name in accounts if len(words_of(name)) > 1}
+    words = {
+        name: {name, *(word for group in _BALANCE_SUBJECTS if set(words_of(group[0])) <= own for word in group)}
+        for name, own in said.items()
+    }
+    counts = Counter(word for own in words.values() for word in own)
+    return {
+        name: tuple(pattern.format(word) for word in sorted(own) if counts[word] == 1 for pattern in _BALANCE_OF)
+        for name, own in words.items()
+    }
 
 
 ACCOUNT_SUBJECTS: Sequence[Sequence[str]] = (

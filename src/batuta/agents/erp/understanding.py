@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from batuta.agents.erp.access import DESCRIBED, LEDGER, ErpAccess
+from batuta.agents.erp.access import BALANCES, DESCRIBED, LEDGER, ErpAccess
 from batuta.agents.erp.changes.understanding import change_intents
 from batuta.agents.erp.measures.model import MeasureBook, Words
 from batuta.agents.erp.measuring import SPLIT_PREFIX
@@ -240,6 +240,9 @@ def _measure_intent(access: ErpAccess) -> Intent:
                 values=lambda: access.names(LEDGER),
                 after=ACCOUNT_WORDS,
                 has_names=False,
+            ),
+            Slot(
+                name="balance_of", type="choice", is_many=True, values=lambda: access.names(BALANCES), has_names=False
             ),
             Slot(name="period", type="period"),
             Slot(name="earlier", type="choice", values=EARLIER_WORDS),

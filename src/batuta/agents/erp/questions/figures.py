@@ -19,6 +19,7 @@ from batuta.agents.erp.questions.follow_ups import can_be_ranked, settle_order
 from batuta.agents.erp.questions.ledger import ACCOUNT_BALANCE, settle_ledger
 from batuta.agents.erp.questions.limits import (
     HOW_MUCH,
+    WHO_MOVED,
     of_accounts,
     require_ranked,
     settle_absence,
@@ -27,6 +28,7 @@ from batuta.agents.erp.questions.limits import (
     settle_both_ends,
     settle_bound,
     settle_change,
+    settle_growth,
     settle_newness,
     settle_place,
     settle_worst,
@@ -132,6 +134,8 @@ _STEP_BY_STEP = re.compile(r"\b(month|week|quarter|day)[\s-](?:over|on)[\s-]\1\b
 _COMPLEMENT = re.compile(r"\s+(?:de|del|of)\s+(?:las?\s+|los\s+|our\s+|the\s+)?")
 _BALANCES = frozenset({"balance", "balances", "saldo", "saldos"})
 _STOCK = "stock_quantity"
+_RUNS_LOW = re.compile(r"\brunning\b|\bagotarse\b")
+"""Said of nothing but stock: prices may be low as well."""
 _INVOICES = "invoice_count"
 _COUNTED_INVOICES = {"receivables": "open_invoice_count", "overdue_receivables": "overdue_invoice_count"}
 """How many invoices there are of what is owed."""
@@ -210,6 +214,8 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
             _settle_sum(question)
         if described := question.values.pop("described", None):
             question.values["only"] = list(dict.fromkeys((*question.values.get("only", ()), *described)))
+        if balances := question.values.pop("balance_of", None):
+            question.values["ledger"] = list(dict.fromkeys((*question.values.get("ledger", ()), *balances)))
         settle_account_words(question, access)
         settle_exclusions(question, access)
         _keep_limits(question, texts, access)
@@ -367,8 +373,6 @@ def _settle_measures(
         question.unknown.append(said["price"])  # a price is no figure that is added up; the average one is a rate
     _require_vat_known(question, names, {word: text for word, text in said.items() if word not in used})
     splits = splits or _ranked_splits(question, names, access)
-    if names and "growth" in said and "compare" not in values:
-        values["compare"] = {"kind": "previous_year"}
     names = [for_period(question, name, texts) for name in names]
     names = settle_pieces(question, [_possible(question, name, splits, access) for name in names])
     settle_worst(question, names, texts[-1])
@@ -380,6 +384,7 @@ def _settle_measures(
     values["split_by"] = splits
     if not splits:
         values.pop("split_by")
+    settle_growth(question, names, said)
     _settle_shares(question, names, {word: text for word, text in said.items() if word not in used})
     values.pop("measure", None)
     if names:
@@ -422,7 +427,9 @@ def _unnamed(question: FigureQuestion, said: Mapping[str, str], splits: Sequence
         return [noun]
     if "units" in said and bound and "item" in splits:
         return [_STOCK]  # the products that have fewer than so many pieces
-    if question.is_ranked:
+    if "item" in splits and _RUNS_LOW.search(fold(said.get("low", ""))):
+        return [_STOCK]
+    if question.is_ranked or WHO_MOVED.search(question.plain):
         return [best for split in splits if (best := question.book.dimensions[split].ranked_by)][:1]
     return []
 

@@ -51,7 +51,8 @@ def _is_of_an_account(
     question: FigureQuestion, name: str, found: Sequence[Finding[str]], accounts: Sequence[str]
 ) -> bool:
     """Whether a measure was only read in the name of an account: "account Bank loan" asks for no cash."""
-    said = [each for each in found if each.value == name]
+    measures = question.book.measures
+    said = [each for each in found if name in (each.value, *measures[each.value].variants.values())]
     named = index_of({one: (one,) for one in accounts}).find(question.text) if accounts and said else []
     return bool(named) and all(any(each.span.overlaps(one.span) for one in named) for each in said)
 

@@ -1,7 +1,7 @@
 """What limits a figure besides names and amounts: accounts of the ledger, and those of whom there is nothing."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.measuring import SPLIT_PREFIX
@@ -59,6 +59,12 @@ _LESS_OR_MORE = re.compile(
 _SPENT = re.compile(r"\b(?:spen[dt]\w*|expenses?|costs?|gast\w+|costes?)\b")
 _PAYMENTS = frozenset({"payments_received", "payments_made"})
 _BARELY_PAID = re.compile(r"\b(?:paid|pagad[oa]s?)\b")
+WHO_MOVED = re.compile(
+    r"^\W*(?:which|who|what|que|quien(?:es)?|cual(?:es)?|top|los|las|the)\b.*\b"
+    r"(?:grow(?:s|n|ing)?|grew|increased|crec(?:ido|ieron|io|en|e|iendo)|aumenta(?:do|ron)"
+    r"|(?P<less>declin(?:ed|ing)|dropped|fell|fallen|shrank|shrunk|decreased|caido|cayeron|cayo|bajado|bajaron|disminuido))\b"
+)
+"""Asks for those that became more, or less."""
 _WORSE_WHEN_MORE = frozenset(
     {
         "overdue_receivables", "overdue_payables", "overdue_invoice_count", "overdue_percent", "credit_excess",
@@ -200,6 +206,23 @@ def settle_change(question: FigureQuestion) -> None:
         return
     question.values["compare"] = {**question.values["compare"], "change": "less" if said["less"] else "more"}
     question.values.pop("ranking", None)
+
+
+def settle_growth(question: FigureQuestion, names: Sequence[str], said: Mapping[str, str]) -> None:
+    """Read "which customers grew most": those that did, by how much each has changed, and not by what it came to.
+
+    "Sales growth by month" asks for every row.
+    """
+    values = question.values
+    if not names or not {"growth", "decline"} & said.keys():
+        return
+    values.setdefault("compare", {"kind": "previous_year"})
+    moved = WHO_MOVED.search(question.plain)
+    if moved is None or not values.get("split_by") or values["compare"]["kind"] == "whole":
+        return
+    if values.pop("ranking", None) == "least":
+        question.unknown.append(moved.group())  # the smallest growth may be a loss
+    values["compare"] = {**values["compare"], "change": "less" if moved["less"] else "more"}
 
 
 def settle_bound(question: FigureQuestion) -> None:

@@ -8,7 +8,7 @@ from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.naming import LINES_FIELD
 from batuta.agents.erp.questions.exclusions import excluded_names, unused_exclusions
 from batuta.agents.erp.questions.periods import due_period
-from batuta.agents.erp.questions.question import unnamed_owner
+from batuta.agents.erp.questions.question import noun_of, unnamed_owner
 from batuta.connectors.business_central.catalogue import CatalogueEntity
 from batuta.language.choices import index_of
 from batuta.language.findings import Finding, TextSpan
@@ -66,8 +66,9 @@ PRICE_QUESTION = re.compile(rf"\b(?:{'|'.join(fold(words) for words in _SELLING)
 """Asks for the price of one unit, folded; "how much do we sell" without a "for" at its end asks for the sales."""
 ASKED_FIELDS: Synonyms = {
     "status": (
-        "paid", "settled", "posted", "shipped", "status", "pagada", "pagado", "cobrada", "cobrado",
-        "registrada", "registrado", "contabilizada", "enviado", "enviada", "estado",
+        "paid", "pay", "has paid", "did pay", "settled", "posted", "shipped", "status", "pagada", "pagado", "cobrada",
+        "cobrado", "registrada", "registrado", "contabilizada", "enviado", "enviada", "estado", "pagó",
+        "ha pagado", "han pagado",
     ),
     "remainingAmount": (
         "left", "remaining", "unpaid", "outstanding", "still open", "left to pay", "pendiente", "queda", "quedan",
@@ -340,7 +341,7 @@ def _limited_to(
         elif name in excluded:
             where += [_condition(field_name, "ne", value) for value in values]
         else:
-            wanted.setdefault(field_name, []).extend(values)
+            wanted[field_name] = list(dict.fromkeys((*wanted.get(field_name, ()), *values)))
     for field_name, values in wanted.items():
         one = len(values) == 1
         where.append(_condition(field_name, "eq" if one else "one_of", values[0] if one else values))
@@ -389,7 +390,8 @@ def settle_record(
         entities = [entity for entity, kind in _OWN_KIND.items() if kind in kinds]
         if entities and kept.get("entity") in _FIGURES_OF_PARTIES:
             return Settled(values=kept, unknown=(kept["entity"],))
-        if which and code is not None and kept.get("entity") in _NUMBERED and fold(which) not in fold(texts[-1]):
+        is_numbered = code is not None and kept.get("entity") in _NUMBERED
+        if which and is_numbered and (fold(which) not in fold(texts[-1]) or _names_number(texts[-1], str(code))):
             entities = []  # "the quote 1001" is no item of that number
         if which and not entities:
             del kept["which"]
@@ -437,6 +439,12 @@ def _asked_besides(text: str, known: CatalogueEntity | None, asked: Sequence[str
     if "remainingAmount" in said and "creditLimit" in asked:
         return []  # how much of the credit is left
     return [] if any(own_field(known, name) for name in said) else [text[joint.start("asks") :].strip(" ?.!")]
+
+
+def _names_number(text: str, code: str) -> bool:
+    """Whether a number stands right behind the word for a document: "did Ana pay invoice 103001?" is of the invoice."""
+    before = fold(text).partition(fold(code))[0].split()[-2:]
+    return any(noun_of(word) for word in before)
 
 
 def _numbered_by(code: str, text: str, entities: Synonyms) -> tuple[str, str]:

@@ -22,8 +22,14 @@ PAYMENT_WORDS: Synonyms = {
         "must pay", "must we pay", "vence", "vencen", "vencimiento", "vencimientos", "hay que pagar",
         "tenemos que pagar", "tiene que pagar", "tiene que pagarnos", "hay que pagarle", "debemos pagar", "debe pagar",
     ),
+    "trade": (
+        "buy", "buys", "bought", "buy from us", "bought from us", "purchase", "last purchase", "latest purchase",
+        "sale", "last sale", "sell", "sold", "we sell", "we buy", "compra", "compró", "comprado", "compramos",
+        "nos compró", "nos ha comprado", "le compramos", "última compra", "venta", "última venta", "vendimos",
+        "vendido", "le vendimos",
+    ),
 }  # fmt: skip
-"""What is asked of a party: when it paid or was paid, or when what is open of it falls due."""
+"""What is asked of a party: when it paid or was paid, when it last traded, or when what is open of it falls due."""
 LAST_WORDS: Synonyms = {
     "last": (
         "last", "latest", "most recent", "the last time", "last time", "when", "último", "última", "por última vez",
@@ -37,7 +43,22 @@ _FILLERS = (
     "fechas fecha dinero lo eso deuda al debemos debe cuanto y",
 )
 _WHEN = re.compile(r"\b(?:when|cuando|which\s+dates?|what\s+dates?|due\s+dates?|en\s+que\s+fechas?|vencimientos?)\b")
+_ASKS_LAST = re.compile(r"\b(?:when\b.*\blast|last|latest|most\s+recent|ultim[oa]|mas\s+reciente)\b")
+"""Asks for the newest of something, and not for all of it."""
+_OTHER_WAY = {
+    "customer": re.compile(
+        r"\b(?:we|i)\s+(?:\w+\s+)?(?:buy|bought|purchased?)\b|\b(?:bought|purchases?|buy)\s+from\s+(?!us\b)"
+        r"|\b(?:compramos|compre)\b|\bcompras?\s+al?\b"
+    ),
+    "vendor": re.compile(
+        r"\b(?:we|i)\s+(?:\w+\s+)?(?:sell|sold)\b|\bfrom\s+us\b|\b(?:vendimos|vendi)\b|\bventas?\s+al?\b"
+        r"|\bnos\s+(?:ha[n]?\s+)?compr"
+    ),
+}
+"""What is said of trade with the other side: nothing is bought from a customer."""
 _INVOICES = {"customer": "salesInvoices", "vendor": "purchaseInvoices"}
+_NOT_TRADED = ("Draft", "In Review", "Canceled")
+"""States of invoices that are not posted, or taken back."""
 _OPEN_AMOUNTS = {"customer": "remainingAmount", "vendor": "totalAmountIncludingTax"}
 """What is open of an invoice; of a purchase invoice the API does not tell how much is left."""
 _SIDES = {"customer": "creditAmount", "vendor": "debitAmount"}
@@ -55,9 +76,11 @@ def payments_intent(access: ErpAccess) -> Intent:
         },
         examples={
             "en": ("when did the customer Ana last pay?", "last payment of Ana",
-                   "payments of the customer Ana this year", "when did we last pay the vendor Bosch?"),
+                   "payments of the customer Ana this year", "when did we last pay the vendor Bosch?",
+                   "when did we last buy from Bosch?", "when did the customer Ana last buy?"),
             "es": ("¿cuándo pagó por última vez el cliente Ana?", "último pago de Ana",
-                   "pagos del cliente Ana este año", "¿cuándo pagamos por última vez al proveedor Bosch?"),
+                   "pagos del cliente Ana este año", "¿cuándo pagamos por última vez al proveedor Bosch?",
+                   "¿cuándo compramos por última vez a Bosch?", "¿cuándo fue la última compra del cliente Ana?"),
         },
         slots=(
             Slot(
@@ -90,6 +113,12 @@ def _settle_payments(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence
         if len(parties) != 1 or is_another or asks_other:
             return Settled(values=kept, unknown=(which,))
         kind, name = parties[0]
+        if kept["payment"] == "trade":
+            is_asked = _ASKS_LAST.search(plain) and not (
+                period or HOW_MUCH.search(plain) or _OTHER_WAY[kind].search(plain)
+            )
+            found = _last_invoice(kind, name) if is_asked else {}
+            return Settled(values=kept | found, unknown=() if is_asked else (which,))
         kept |= _open_invoices(kind, name) if is_due else _payments(kind, name, period)
         return Settled(values=kept | ({"limit": 1} if last and not is_due else {}))
 
@@ -117,6 +146,20 @@ def _open_invoices(kind: str, name: str) -> dict[str, Any]:
         "where": [_condition(f"{kind}Name", "eq", name), _condition("status", "eq", "Open")],
         "fields": ["number", f"{kind}Name", "dueDate", _OPEN_AMOUNTS[kind]],
         "order_by": ["dueDate", "number"],
+    }
+
+
+def _last_invoice(kind: str, name: str) -> dict[str, Any]:
+    """The newest invoice of a party that is posted and stands: who buys and sells is invoiced."""
+    return {
+        "entity": _INVOICES[kind],
+        "where": [
+            _condition(f"{kind}Name", "eq", name),
+            *(_condition("status", "ne", state) for state in _NOT_TRADED),
+        ],
+        "fields": ["number", f"{kind}Name", "postingDate", "totalAmountIncludingTax"],
+        "order_by": ["postingDate desc", "number desc"],
+        "limit": 1,
     }
 
 
