@@ -105,7 +105,7 @@ def _compared_afar(source: PlainText, named: Sequence[Finding[Period]], now: dat
         value = Comparison(kind=kind) if kind else Comparison(kind="period", period=after.value)
         return [_compared(source, source.span(joint.start(), start).joined(after.span), value, now)]
     than = _THAN_THE_LAST.search(source.plain) if named else None
-    if than is not None and _MORE_OR_LESS.search(source.plain, 0, than.start()):
+    if than is not None and (than["against"] or _MORE_OR_LESS.search(source.plain, 0, than.start())):
         before_it = Comparison(kind="previous_period")
         return [_compared(source, source.span(than.start(), than.end()), before_it, now)]
     asks = _ASKS_TO_COMPARE.search(source.plain)
@@ -311,9 +311,14 @@ _COMPARING = re.compile(
 _ASKS_TO_COMPARE = re.compile(
     r"\b(?:compar(?:e|es|ed|ing|ison|a|as|ar|ame|an|ando|acion|ativa|alas|alos)|difference|diferencia|variacion)\b"
 )
-_MORE_OR_LESS = re.compile(r"\b(?:mas|menos|mejor(?:es)?|peor(?:es)?|mayor(?:es)?|menor(?:es)?)\b")
-_THAN_THE_LAST = re.compile(r"\bque\s+(?:en\s+)?(?:el|la)\s+(?:pasad[oa]|anterior|previ[oa])\b")
-"""The end of "¿compramos más este año que el pasado?"."""
+_MORE_OR_LESS = re.compile(
+    r"\b(?:more|less|fewer|better|worse|higher|lower|mas|menos|mejor(?:es)?|peor(?:es)?|mayor(?:es)?|menor(?:es)?)\b"
+)
+_THAN_THE_LAST = re.compile(
+    r"\bque\s+(?:en\s+)?(?:el|la)\s+(?:pasad[oa]|anterior|previ[oa])\b"
+    r"|\b(?:than|(?P<against>versus|vs\.?|against|compared\s+(?:with|to)))\s+(?:in\s+)?(?:the\s+)?(?:last|previous)(?:\s+one)?(?=\W*$)"
+)
+"""The end of "¿compramos más este año que el pasado?" and of "this year versus last"."""
 _AND_THE_LAST = re.compile(
     r"\W*\b(?:and|y|e|o|or)\s+(?:(?:how\s+much|cuanto|que|what)\s+)?(?P<last>(?:(?:in|of|en|de|las?|los?)\s+)*(?:the\s+|el\s+|del\s+|la\s+)?"
     r"(?:last|previous|pasad[oa]|anterior|previ[oa])(?:\s+one)?)(?=\W*$)"

@@ -61,6 +61,8 @@ def accounts_by_name(found: Iterable[tuple[str, str]]) -> dict[str, tuple[str, .
     return {name: tuple(own) for name, own in numbers.items() if len(own) == 1}
 
 
+OF_ACCOUNT = "account: "
+"""Before the name of an account: by the name alone a figure may be meant, such as the cost of goods sold."""
 _BALANCE_OF = (
     "{} balance", "balance of {}", "balance of the {}", "balance on the {}", "balance of our {}", "balance on our {}",
     "saldo de {}", "saldo del {}", "saldo de la {}", "saldo de los {}", "saldo de las {}", "saldo de nuestro {}",
@@ -87,7 +89,9 @@ def account_balances(accounts: Mapping[str, Sequence[str]]) -> dict[str, tuple[s
     }
     counts = Counter(word for own in words.values() for word in own)
     return {
-        name: tuple(pattern.format(word) for word in sorted(own) if counts[word] == 1 for pattern in _BALANCE_OF)
+        f"{OF_ACCOUNT}{name}": tuple(
+            pattern.format(word) for word in sorted(own) if counts[word] == 1 for pattern in _BALANCE_OF
+        )
         for name, own in words.items()
     }
 

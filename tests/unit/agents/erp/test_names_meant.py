@@ -133,6 +133,11 @@ def test_an_account_is_called_by_its_name_where_its_balance_is_asked(erp: Interp
     assert not found.unknown
 
 
+@pytest.mark.parametrize("text", ["share capital in August", "ventas de bank loan"])
+def test_the_name_of_an_account_alone_is_no_balance(erp: Interpreter, text: str) -> None:
+    assert "account: " not in str(read(erp, text).values.get("only"))
+
+
 def test_what_several_accounts_may_be_called_is_none_of_them(erp: Interpreter) -> None:
     assert "account" not in str(read(erp, "balance of the loan").values.get("only"))
 

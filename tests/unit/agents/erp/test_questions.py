@@ -992,3 +992,58 @@ def test_a_second_question_that_a_record_does_not_answer_is_not_left_out(erp: In
 def test_whom_a_pronoun_stands_for_must_be_known(erp: Interpreter, text: str) -> None:
     """The three that are bought from most are not the three that are owed most."""
     assert read(erp, text).unknown
+
+
+SEPTEMBER = {"first": "2026-09-01", "last": "2026-09-30", "grain": "month"}
+QUARTER = {"first": "2026-07-01", "last": "2026-09-30", "grain": "quarter"}
+
+
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [
+        ("sales compared with last month", SEPTEMBER),
+        ("¿cuánto ha bajado la facturación respecto al mes pasado?", SEPTEMBER),
+        ("compras frente al trimestre anterior", QUARTER),
+        ("sales of August compared with the month before", {**SEPTEMBER, "first": "2026-08-01", "last": "2026-08-31"}),
+        ("sales by month compared with the previous period", None),
+    ],
+)
+def test_what_is_compared_with_the_last_month_is_this_month(
+    erp: Interpreter, text: str, period: dict[str, str] | None
+) -> None:
+    """And not the year so far, with as many days before it."""
+    values = read(erp, text).values
+
+    assert values["compare"]["kind"] == "previous_period"
+    assert values.get("period") == period
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "did we buy more this year than last?",
+        "sales this year versus last",
+        "did we sell less this year than the last one?",
+    ],
+)
+def test_this_year_and_the_last_are_compared(erp: Interpreter, text: str) -> None:
+    found = read(erp, text)
+
+    assert found.values["period"]["first"] == "2026-01-01"
+    assert found.values["compare"] == {"kind": "previous_period"}
+    assert not found.unknown
+
+
+@pytest.mark.parametrize(
+    ("text", "measure", "split"),
+    [
+        ("who are our slowest payers?", "days_sales_outstanding", ["customer"]),
+        ("¿qué clientes tardan más en pagarnos?", "days_sales_outstanding", ["customer"]),
+        ("¿qué clientes no nos pagan desde hace más de 30 días?", "overdue_receivables", ["customer"]),
+    ],
+)
+def test_who_pays_late_is_asked_in_other_words(erp: Interpreter, text: str, measure: str, split: list[str]) -> None:
+    found = read(erp, text)
+
+    assert (found.values["measure"], found.values["split_by"]) == (measure, split)
+    assert not found.unknown

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
+from batuta.agents.erp.known_names import OF_ACCOUNT
 from batuta.agents.erp.measures.model import COMPANY_DIMENSION, MeasureBook
 from batuta.agents.erp.measuring import NOT_PREFIX, SPLIT_PREFIX
 from batuta.agents.erp.questions.balances import for_period, forget_period
@@ -37,6 +38,7 @@ from batuta.agents.erp.questions.lists import PRICE_QUESTION, SUM_WORDS
 from batuta.agents.erp.questions.parties import of_customers, of_vendors, typed_numbers
 from batuta.agents.erp.questions.periods import (
     settle_all_time,
+    settle_compared_unit,
     settle_due_period,
     settle_earlier,
     settle_month_rows,
@@ -215,7 +217,8 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         if described := question.values.pop("described", None):
             question.values["only"] = list(dict.fromkeys((*question.values.get("only", ()), *described)))
         if balances := question.values.pop("balance_of", None):
-            question.values["ledger"] = list(dict.fromkeys((*question.values.get("ledger", ()), *balances)))
+            named = (name.removeprefix(OF_ACCOUNT) for name in balances)
+            question.values["ledger"] = list(dict.fromkeys((*question.values.get("ledger", ()), *named)))
         settle_account_words(question, access)
         settle_exclusions(question, access)
         _keep_limits(question, texts, access)
@@ -230,6 +233,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         settle_parties(question)
         found = without_means_of_sales(question, _measure_findings(question, index_of(measures), texts, access))
         names = _settle_measures(question, found, texts, access)
+        settle_compared_unit(question, texts, names)
         _require_past(question, texts[-1], names)
         if any(access.measures.measures[name].looks_ahead for name in names):
             settle_due_period(question, texts)

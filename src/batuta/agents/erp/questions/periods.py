@@ -6,10 +6,12 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import Any
 
+from batuta.agents.erp.measures.model import TIME_DIMENSIONS
 from batuta.agents.erp.measures.periods import EARLIEST, in_whole_months
+from batuta.agents.erp.measuring import is_of_today
 from batuta.agents.erp.questions.question import FigureQuestion
 from batuta.language.amounts import bound_spans
-from batuta.language.calendar_math import Period
+from batuta.language.calendar_math import Grain, Period, unit_of
 from batuta.language.choices import index_of
 from batuta.language.findings import Finding
 from batuta.language.folding import fold
@@ -39,6 +41,12 @@ EARLIER_WORDS: Synonyms = {
     ),
 }  # fmt: skip
 """What a follow-up says that asks for the time before or after the one that was asked about."""
+_UNITS: Mapping[Grain, re.Pattern[str]] = {
+    "week": re.compile(r"\b(?:week|semana)\b"),
+    "month": re.compile(r"\b(?:month|mes)\b"),
+    "quarter": re.compile(r"\b(?:quarter|trimestre)\b"),
+}
+"""What a comparison with the time before names."""
 _LAST_YEAR = re.compile(r"\b(?:last year|el ano pasado|ano pasado|hace un ano|a year ago)\b")
 _NAMES_YEAR = re.compile(rf"\b20\d\d\b|{_LAST_YEAR.pattern}")
 _SAYS_WHEN = re.compile(
@@ -77,6 +85,20 @@ def settle_periods(question: FigureQuestion, texts: Sequence[str]) -> None:
             is_each = any(joint and joint["again"] for joint in joints) or _opens_anew(found[1]) or _are_near(found)
             whole = None if is_each else _united(found)
             question.values["period"] = _days(whole) if whole else [_days(each.value) for each in found]
+
+
+def settle_compared_unit(question: FigureQuestion, texts: Sequence[str], names: Sequence[str]) -> None:
+    """Read "sales compared with last month" as those of this month: a figure without a period is of the whole year."""
+    values = question.values
+    is_open = values.get("compare", {}).get("kind") == "previous_period" and "period" not in values
+    is_over_time = set(TIME_DIMENSIONS) & set(values.get("split_by") or ())
+    flows = [question.book.measures[name] for name in names if not is_of_today(question.book.measures[name])]
+    if not is_open or is_over_time or len(flows) < len(names):
+        return
+    said = [fold(each.text) for text in texts for each in find_comparisons(text, now=_noon(question.today))]
+    unit = next((unit for unit, pattern in _UNITS.items() if said and pattern.search(said[-1])), "")
+    if unit:
+        values["period"] = _days(unit_of(unit, question.today))
 
 
 def settle_all_time(question: FigureQuestion, texts: Sequence[str]) -> None:
