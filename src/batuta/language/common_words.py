@@ -33,7 +33,7 @@ _ENGLISH = (
     "would write wrong year years yellow yesterday young yours"
 )
 _SPANISH = (
-    "credito cuesta entrega medida netas neto netos notas nota previo previos previsto previstos pagado pagada quinta salvo semanal vendida vendidas vendido vendidos vendieron "
+    "tarda tardan tardar tardo comparativa comparativas credito cuesta entrega medida netas neto netos notas nota previo previos previsto previstos pagado pagada quinta salvo semanal vendida vendidas vendido vendidos vendieron "
     "abajo abierto abrir acaba acabar acerca acuerdo ademas ahora algo alguien algun alguna algunos alla alli alta alto ambos "
     "amigo ancho andar ano anos anterior anteriores antes anual aparte apenas aqui arriba asi aun aunque ayer ayuda bajo banco "
     "barra barras base bastante bien bueno buena buenos buscar cabe cabeza cada caer caja calle cama cambio camino campo carta "

@@ -33,13 +33,15 @@ _OF_A_COUNTRY: Mapping[Language, tuple[str, ...]] = {
 }  # fmt: skip
 """How a nationality is said of somebody. The adjective alone may be a language: "sales by month, in Spanish please"."""
 
+_SHORT: Mapping[str, tuple[str, ...]] = {"GB": ("UK",), "US": ("USA", "EEUU", "EE UU")}
+"""Countries by letters that are no name of anything else."""
 _CODED = ("salesperson", "sales rep", "rep", "vendedor", "vendedora", "comercial")
 """What stands before the code of a salesperson, which is too short to be known by itself."""
 
 
 def descriptions(countries: Iterable[str], salespeople: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Countries and salespeople by phrases of which no part means them: "Spanish customers", "vendedor MR"."""
-    found = {code: _people_of(code) for code in countries if code in NATIONALITIES}
+    found = {code: (*_people_of(code), *_SHORT.get(code, ())) for code in countries if code in NATIONALITIES}
     return found | {code: tuple(f"{noun} {code}" for noun in _CODED) for code in salespeople}
 
 

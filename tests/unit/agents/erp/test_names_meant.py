@@ -34,7 +34,12 @@ def erp() -> Interpreter:
             "vendors": [record("40000", "Maderas Sur, S.A."), record("50000", "Aceros Sur, S.A.")],
             "items": [record("1000", "Roble tumbona"), record("1001", "Pino tumbona"), record("1002", "Maceta Barro")],
             "itemCategories": [],
-            "countriesRegions": [record("IT", "Italy"), record("NL", "Netherlands"), record("GB", "United Kingdom")],
+            "countriesRegions": [
+                record("IT", "Italy"),
+                record("NL", "Netherlands"),
+                record("GB", "United Kingdom"),
+                record("US", "USA"),
+            ],
             "salespeoplePurchasers": [],
             "accounts": [
                 account("5310", "Bank loan"),
@@ -96,6 +101,8 @@ def test_another_name_does_not_tell_it(erp: Interpreter) -> None:
         ("what do Italian companies owe us?", "IT"),
         ("ventas a empresas holandesas este año", "NL"),
         ("ventas por cliente ▸ y los británicos", "GB"),
+        ("sales in the UK this year", "GB"),
+        ("purchases from US vendors", "US"),
     ],
 )
 def test_a_nationality_is_its_country(erp: Interpreter, text: str, country: str) -> None:
@@ -109,6 +116,11 @@ def test_a_list_is_limited_by_a_nationality_once(erp: Interpreter) -> None:
     found = read(erp, "list the customers ▸ only the Italians")
 
     assert found.values["where"] == [{"field": "country", "operator": "eq", "value": "IT"}]
+
+
+@pytest.mark.parametrize("text", ["what do they owe us?", "WHAT DO CUSTOMERS OWE US?", "show us the sales by month"])
+def test_a_pronoun_is_no_country(erp: Interpreter, text: str) -> None:
+    assert "only" not in read(erp, text).values
 
 
 @pytest.mark.parametrize("text", ["sales by month, in Italian please", "pon las ventas en italiano"])

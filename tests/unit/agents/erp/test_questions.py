@@ -1038,6 +1038,7 @@ def test_this_year_and_the_last_are_compared(erp: Interpreter, text: str) -> Non
     ("text", "measure", "split"),
     [
         ("who are our slowest payers?", "days_sales_outstanding", ["customer"]),
+        ("¿quién tarda más en pagar?", "days_sales_outstanding", ["customer"]),
         ("¿qué clientes tardan más en pagarnos?", "days_sales_outstanding", ["customer"]),
         ("¿qué clientes no nos pagan desde hace más de 30 días?", "overdue_receivables", ["customer"]),
     ],
@@ -1047,3 +1048,18 @@ def test_who_pays_late_is_asked_in_other_words(erp: Interpreter, text: str, meas
 
     assert (found.values["measure"], found.values["split_by"]) == (measure, split)
     assert not found.unknown
+
+
+@pytest.mark.parametrize("text", ["how much rent do we pay per month?", "¿cuánto pagamos de sueldos al mes?"])
+def test_what_we_pay_for_something_is_an_expense(erp: Interpreter, text: str) -> None:
+    assert read(erp, text).values["measure"] == "expenses"
+
+
+def test_what_a_vendor_sells_us_is_bought(erp: Interpreter) -> None:
+    values = read(erp, "did Maderas Sur sell us more this year than last?").values
+
+    assert (values["measure"], values["only"]) == ("purchases", ["Maderas Sur, S.A."])
+
+
+def test_what_has_no_stock_is_out_of_stock(erp: Interpreter) -> None:
+    assert read(erp, "¿qué artículos no tienen existencias?").values["measure"] == "out_of_stock"

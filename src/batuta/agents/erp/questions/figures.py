@@ -35,7 +35,13 @@ from batuta.agents.erp.questions.limits import (
     settle_worst,
 )
 from batuta.agents.erp.questions.lists import PRICE_QUESTION, SUM_WORDS
-from batuta.agents.erp.questions.parties import of_customers, of_vendors, typed_numbers
+from batuta.agents.erp.questions.parties import (
+    names_vendors_only,
+    of_customers,
+    of_vendors,
+    settle_united_states,
+    typed_numbers,
+)
 from batuta.agents.erp.questions.periods import (
     settle_all_time,
     settle_compared_unit,
@@ -219,6 +225,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         if balances := question.values.pop("balance_of", None):
             named = (name.removeprefix(OF_ACCOUNT) for name in balances)
             question.values["ledger"] = list(dict.fromkeys((*question.values.get("ledger", ()), *named)))
+        settle_united_states(question, access)
         settle_account_words(question, access)
         settle_exclusions(question, access)
         _keep_limits(question, texts, access)
@@ -349,7 +356,9 @@ def _settle_measures(
     said = question.qualifiers
     splits = without_covered(question, found, names)
     is_asked_whose = values.get("who") or "vendor" in splits
-    if names == ["sales"] and is_asked_whose and _BILLED_BY.search(question.plain):
+    if names == ["sales"] and _BILLED_BY.search(question.plain) and names_vendors_only(question, access):
+        names = ["purchases"]
+    elif names == ["sales"] and is_asked_whose and _BILLED_BY.search(question.plain):
         names = ["purchases"]
         splits, _ = list(dict.fromkeys((*splits, "vendor"))), values.pop("who", None)
     names = of_accounts(question, names or _unnamed(question, said, splits))

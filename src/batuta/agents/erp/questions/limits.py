@@ -58,7 +58,7 @@ _LESS_OR_MORE = re.compile(
 )
 _SPENT = re.compile(r"\b(?:spen[dt]\w*|expenses?|costs?|gast\w+|costes?)\b")
 _PAYMENTS = frozenset({"payments_received", "payments_made"})
-_BARELY_PAID = re.compile(r"\b(?:paid|pagad[oa]s?)\b")
+_BARELY_PAID = re.compile(r"\b(?:pay|pays|paid|paying|pag(?:amos|ar|ad[oa]s?|ue|aron))\b")
 WHO_MOVED = re.compile(
     r"^\W*(?:which|who|what|que|quien(?:es)?|cual(?:es)?|top|los|las|the)\b.*\b"
     r"(?:grow(?:s|n|ing)?|grew|increased|crec(?:ido|ieron|io|en|e|iendo)|aumenta(?:do|ron)"

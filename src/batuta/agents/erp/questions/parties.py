@@ -8,6 +8,8 @@ from batuta.agents.erp.questions.question import FigureQuestion, noun_of
 from batuta.language.findings import Finding
 from batuta.language.folding import fold
 
+_US = "US"
+_UNITED_STATES = re.compile(r"\bU\.?S\b")
 _BILLS = "payables_due"
 _OF_CUSTOMERS = frozenset({"receivables", "receivables_due", "overdue_receivables"})
 _OF_VENDORS = frozenset({"payables", "payables_due", "overdue_payables"})
@@ -69,6 +71,22 @@ def _is_from_vendor(question: FigureQuestion, access: ErpAccess) -> bool:
         and not typed_numbers(question, access, "vendor", name)
         for name in question.values.get("only") or ()
     )
+
+
+def names_vendors_only(question: FigureQuestion, access: ErpAccess) -> bool:
+    """Whether all who are named are vendors: what they sell us is bought."""
+    only: Sequence[str] = question.values.get("only") or ()
+    return bool(only) and all(
+        access.values_named("vendor", name) and not access.values_named("customer", name) for name in only
+    )
+
+
+def settle_united_states(question: FigureQuestion, access: ErpAccess) -> None:
+    """Read "US vendors" as those of a country: in capitals the word is no pronoun."""
+    only: Sequence[str] = question.values.get("only") or ()
+    is_country = _UNITED_STATES.search(question.text) is not None and not question.text.isupper()
+    if is_country and _US not in only and access.values_named("country", _US):
+        question.values["only"] = [*only, _US]
 
 
 def typed_numbers(question: FigureQuestion, access: ErpAccess, kind: str, name: str) -> set[str]:

@@ -96,8 +96,8 @@ def settle_compared_unit(question: FigureQuestion, texts: Sequence[str], names: 
     if not is_open or is_over_time or len(flows) < len(names):
         return
     said = [fold(each.text) for text in texts for each in find_comparisons(text, now=_noon(question.today))]
-    unit = next((unit for unit, pattern in _UNITS.items() if said and pattern.search(said[-1])), "")
-    if unit:
+    unit = next((unit for unit, pattern in _UNITS.items() if said and pattern.search(said[-1])), None)
+    if unit is not None:
         values["period"] = _days(unit_of(unit, question.today))
 
 
