@@ -60,7 +60,9 @@ APPEND = (
     PictureStep("Give it the next positions of its session", "batuta.eventstore.decisions.next_positions"),
     PictureStep("Chain it to the event before", "batuta.eventstore.chain.seal"),
     PictureStep(
-        "Rows, head, claims and read models in one transaction", "batuta.eventstore.sqlite_append.append_all", "log"
+        "Rows, head, claims and read models in one transaction",
+        "batuta.eventstore.sqlite_append.SqliteAppends.append_all",
+        "log",
     ),
     PictureStep("Durable: ring the doorbells, call the listeners", "batuta.eventstore.doorbells.Bells.announce", "up"),
     PictureStep(

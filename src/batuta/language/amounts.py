@@ -168,6 +168,7 @@ _FRACTION = re.compile(
     rf"\b(?:(?P<over>\d+)/(?P<under>\d+)|(?P<words>{one_of(_FRACTIONS)}))\s+(?:of\s+(?:an?|one)\s+|of\s+|de\s+(?:un[oa]?\s+)?)"
     rf"(?P<unit>{one_of(_literal(word) for word in UNIT_WORDS if len(word) > 1)})(?![a-z0-9])"
 )
+_UNIT = re.compile(rf"(?<![a-z0-9]){one_of(_literal(word) for word in UNIT_WORDS)}(?![a-z0-9])")
 _UNNUMBERED = re.compile(
     rf"\b(?:(?P<half>half\s+an?|half\s+of\s+an?|medi[oa])|(?P<quarter>(?:a\s+)?quarter\s+of\s+an?|(?:un\s+)?cuarto\s+de)|an?|one|un[oa]?)\s+"
     rf"(?P<unit>{one_of(_literal(word) for word in UNIT_WORDS if len(word) > 1)})(?![a-z0-9])"
@@ -306,14 +307,13 @@ def find_units(text: str) -> list[Finding[str]]:
     """Units that a text names without a number ("… to miles"), by symbol, longer words than a letter or two only."""
     text = composed(text)
     plain = aligned(text)
-    pattern = re.compile(rf"(?<![a-z0-9]){one_of(_literal(word) for word in UNIT_WORDS)}(?![a-z0-9])")
     return [
         Finding(
             value=UNIT_WORDS[" ".join(match.group().split())],
             span=TextSpan(start=match.start(), end=match.end()),
             text=text[match.start() : match.end()],
         )
-        for match in pattern.finditer(plain)
+        for match in _UNIT.finditer(plain)
     ]
 
 
