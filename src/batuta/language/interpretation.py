@@ -222,9 +222,11 @@ class Interpreter:
             return True
         choices = [slot for slot in intent.slots if (slot.is_required or slot.stands_in) and slot.type == "choice"]
         if intent.reads_every_word:
-            # A value may be named by a part of its name: "Sotomar".
+            # A value may be named by a part of its name: "Sotomar". Several may have it.
             is_named = any(
-                named.get(slot.name) or (slot.takes_names and slot_spans(slot, texts[-1])) for slot in choices
+                named.get(slot.name)
+                or (slot.takes_names and (slot_spans(slot, texts[-1]) or index_for(slot).find_shared(texts[-1].text)))
+                for slot in choices
             )
             return len(texts) > 1 or not choices or is_named
         takes_values = any(slot.is_required and slot.type in ("expression", "quantity") for slot in intent.slots)

@@ -313,6 +313,8 @@ _NEXT = re.compile(
     r"\b(?:next|coming|following|upcoming|proxim[oa]s?|siguientes?|que\s+vienen?|entrante|venider[oa]s?)\b"
 )
 _RANK = rf"(?:{one_of(word for word in ORDINALS)})"
+_AND_RANK = rf"\s+(?:and|y|e|to|with|con|al?|versus|vs)\s+(?:(?:the|el|del?|of|in|en)\s+)*{_RANK}"
+"""What follows a rank that shares its unit with the next: "the first and second quarter"."""
 _SURE_MONTH = rf"(?:{one_of(month for month in MONTHS if month not in UNSURE_MONTHS)}\b\.?)"
 _ADJECTIVE_BEFORE = (
     r"(?:this|the\s+current|current|last|past|previous|prior|next|coming|following|est[ea]|pasad[oa]|proxim[oa]|ultim[oa]|"
@@ -358,6 +360,8 @@ _TABLE: tuple[tuple[str, Resolve], ...] = (
     (rf"(?:(?:the|el|in\s+the)\s+)*\b(?:q\s?(?P<quarter>[1-4])|t(?P<quarter2>[1-4])|(?P<quarter3>[1-4])\s?[qt])(?:[\s-]*(?P<year2>\d\d)\b(?!\d|:|%)|{YEAR})",
      _coded_quarter),
     (r"(?P<year>\d{4})\s?-?\s?q(?P<quarter>[1-4])", _month_or_quarter),
+    (rf"(?:(?:the|el|in|en)\s+)*(?P<quarter>{_RANK})(?={_AND_RANK}\s+(?:quarter|trimestre))", _month_or_quarter),
+    (rf"(?:(?:the|el|in|en)\s+)*(?P<half>{_RANK})(?={_AND_RANK}\s+(?:half|semestre))", _month_or_quarter),
     (rf"(?:(?:the|el|in|en)\s+)*(?P<quarter>{_RANK}|[1-4])\s+(?:quarter|trimestre){YEAR}", _month_or_quarter),
     (rf"(?:quarter|trimestre)\s+(?P<quarter>[1-4])(?!\d){YEAR}", _month_or_quarter),
     (rf"(?:(?:the|el|in|en)\s+)*(?:(?P<half>{_RANK})\s+(?:half(?!\s+(?:hour|an))|mitad|semestre|semester)|\bh(?P<half2>[12]))(?:\s+(?:of|del?)\s+(?:the\s+|el\s+)?(?:year|ano)\b)?{YEAR}",

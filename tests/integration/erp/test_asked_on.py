@@ -19,8 +19,9 @@ async def asked(tmp_path: Path) -> AsyncIterator[AskedTeam]:
     await asked.team.close()
 
 
-async def test_it_is_asked_which_of_several_names_is_meant(asked: AskedTeam) -> None:
-    outcome = await asked.ask(["How much does Ribalta owe us?"], "en")
+@pytest.mark.parametrize("text", ["How much does Ribalta owe us?", "what's the phone of Ribalta?"])
+async def test_it_is_asked_which_of_several_names_is_meant(asked: AskedTeam, text: str) -> None:
+    outcome = await asked.ask([text], "en")
 
     assert outcome.answer.endswith("Hoteles Ribalta, S.C.; Muebles Ribalta, S.A. Which one do you mean?")
     assert not outcome.calls

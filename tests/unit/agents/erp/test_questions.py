@@ -1063,3 +1063,23 @@ def test_what_a_vendor_sells_us_is_bought(erp: Interpreter) -> None:
 
 def test_what_has_no_stock_is_out_of_stock(erp: Interpreter) -> None:
     assert read(erp, "¿qué artículos no tienen existencias?").values["measure"] == "out_of_stock"
+
+
+@pytest.mark.parametrize(
+    ("text", "firsts"),
+    [
+        ("sales of the first and second quarter", ["2026-01-01"]),
+        ("ventas del segundo y tercer trimestre de 2025", ["2025-04-01"]),
+        ("gastos del primer y del tercer trimestre", ["2026-01-01", "2026-07-01"]),
+        ("compras del primer y segundo semestre de 2025", ["2025-01-01"]),
+    ],
+)
+def test_ranks_that_share_their_unit_are_periods_each(erp: Interpreter, text: str, firsts: list[str]) -> None:
+    """Those that follow each other are one."""
+    found = read(erp, text)
+    period = found.values["period"]
+
+    assert (found.intent.id, [each["first"] for each in (period if isinstance(period, list) else [period])]) == (
+        "measure", firsts
+    )  # fmt: skip
+    assert not found.unknown
