@@ -59,6 +59,8 @@ UNORDERED_FACTOR = 0.3
 """What is left of a change's confidence where the sentence asks, reports or forbids instead of ordering it."""
 UNUSED_FACTORS = {"date": 0.6, "zone": 0.6, "quantity": 0.85}
 """What is left for each kind of thing a request names and an intent has no use for: a date asked of the clock."""
+EXCLUDED_FACTOR = 0.1
+"""What is left of an intent's confidence for a request that it says not to take."""
 FILLED_FACTOR = 1.05
 UNEXPLAINED_FACTOR = 0.75
 """What is left for each word that an intent which reads every word cannot account for."""
@@ -441,12 +443,15 @@ _USED_BY = {
 
 
 def _unused(intent: Intent, text: AnnotatedText) -> float:
-    """What is left of a confidence for findings that no slot of an intent takes; today is what the clock tells.
+    """What is left of a confidence for what an intent excludes and for findings that no slot of it takes; today is what
+    the clock tells.
 
     What is outside takes nothing from a request: the weather of tomorrow is as much outside as that of today.
     """
     if not intent.slots and intent.tool is None:
         return 1.0
+    if any(re.search(rf"\b(?:{pattern})", fold(text.text)) for pattern in intent.excludes):
+        return EXCLUDED_FACTOR
     types = {slot.type for slot in intent.slots}
     named = {
         kind

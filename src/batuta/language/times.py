@@ -284,7 +284,7 @@ _RANGE_FORMS = (
     rf"(?:between|entre)\s+(?:las?\s+)?(?P<start>{_SPOKEN})\s+(?:and|y)\s+(?:las?\s+)?(?P<end>{_SPOKEN})",
     rf"a\s+las?\s+(?P<start>{_SPOKEN})\s+(?:a|hasta)\s+las?\s+(?P<end>{_SPOKEN})",
     rf"(?:at\s+|a\s+las?\s+)?(?<![\d:])(?P<start>{_MARKED}){_UNTIL}(?P<end>{_SPOKEN})",
-    rf"(?:at\s+|a\s+las?\s+)?(?<![\d:/.-])(?P<start>\d{{1,2}}){_UNTIL}(?P<end>{_MARKED})",
+    rf"(?:at\s+|a\s+las?\s+)?(?<![\d:/.-])(?P<start>\d{{1,2}})(?!\s+a\s+las?\b){_UNTIL}(?P<end>{_MARKED})",
 )
 _BARE_RANGE = r"(?<![-/.:\d])(?P<start>\d{1,2})\s*[-–—]\s*(?P<end>\d{1,2})(?![-/.:\d%])"
 _SPOKEN_RANGE = r"(?<![-/.:\d])(?<!\bat\s)(?P<start>\d{1,2})\s+to\s+(?P<end>\d{1,2})(?![-/.:\d%])"

@@ -131,6 +131,8 @@ class Intent:
     another."""
     amends: Sequence[str] = ()
     """Patterns, folded, with which a short message opens that changes what was made last: "only", "without", "sort"."""
+    excludes: Sequence[str] = ()
+    """Patterns, folded, of requests that read like its own and are none of it: an alarm for seven is no appointment."""
     is_fallback: bool = False
     """Takes questions that nothing else understands, such as a search in documents."""
 

@@ -12,8 +12,9 @@ from batuta.language.findings import Language, TextSpan
 from batuta.language.folding import fold, stem
 from batuta.language.interpretation import Interpretation
 from batuta.language.slots import slot_spans
+from batuta.language.stance import orders_by_verb
 from batuta.language.vocabulary import CONCEPTS, filler_stems
-from batuta.offline.context import LONGEST_PRONOUN
+from batuta.offline.context import LONGEST_PRONOUN, is_bare
 
 _STRONG = re.compile(
     r"(?<=[?!;])\s+(?=\S)|(?<!\bDr)(?<!\bDra)(?<!\bSr)(?<!\bSra)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSt)\.\s+(?=[A-ZÁÉÍÓÚÑ¿¡])|\n+|"
@@ -30,6 +31,7 @@ _HOW_MUCH = re.compile(
 )
 """After the last number of a sum: it asks for its result, and for nothing else."""
 _INSTEAD = re.compile(r"\s+(?:instead|en\s+su\s+lugar|en\s+lugar\s+de\s+es[oae])\W*$")
+_OBJECT_AGAIN = re.compile(r"\W*(?:(?:then|luego|despues|mejor)\s+)*(?:\w+\s+(?:it|that)\b|\w{3,}l[oa]s?\b)")
 _TWO_SUBJECTS = re.compile(
     r"(?P<opening>.*\b(?:for|on|about|of|para|sobre|de|en)\s+)(?:(?:the|los|las|el|la)\s+)?(?P<first>[^\W\d]+)"
     r"\s+(?:and|y|e)\s+(?:(?:for|on|about|of|para|sobre|de|en)\s+)?(?:(?:the|los|las|el|la)\s+)?(?P<second>[^\W\d]+)\W*$",
@@ -146,3 +148,22 @@ def is_sum(text: str) -> bool:
 def changes_it(text: str, meaning: Interpretation) -> bool:
     """Whether a short order says by a pronoun what is to be changed: "…, cancel it" goes with what it follows."""
     return meaning.intent.effect == "change" and len(text.split()) <= LONGEST_PRONOUN and refers_back(text)
+
+
+def replaces_it(left: Interpretation, text: str, meaning: Interpretation) -> bool:
+    """Whether a side makes anew, by a pronoun, what the side before it takes away: "cancel the call and put it on Friday"
+    is one change.
+    """
+    both = (left.intent, meaning.intent)
+    return (
+        all(intent.effect == "change" for intent in both)
+        and left.agent_id == meaning.agent_id
+        and _OBJECT_AGAIN.match(fold(text)) is not None
+    )
+
+
+def says_only_when(text: str, now: datetime, language: Language) -> bool:
+    """Whether a message is a day, a time or how long, and nothing that could be done then: "tomorrow at 5"."""
+    found = annotated(text, now=now, reader=language).findings
+    says_when = bool({"date", "time", "duration"} & found.keys()) and "person" not in found
+    return says_when and is_bare(text, now, language) and not orders_by_verb(text)

@@ -53,7 +53,9 @@ from batuta.offline.division import (
     continues_a_sum,
     is_read_whole,
     is_sum,
+    replaces_it,
     says_nothing,
+    says_only_when,
     shares_object,
     strong_pieces,
     two_subjects,
@@ -308,7 +310,8 @@ class Planner:
         if best.agent_id == OWN:
             return self._small_talk(best, text, task, context)
         is_favour = asks_a_favour(text)
-        if best.is_to_confirm and not _is_question(text) and (best.is_specific or not is_favour):
+        is_to_confirm = best.is_to_confirm or self._is_only_when(best, text)
+        if is_to_confirm and not _is_question(text) and (best.is_specific or not is_favour):
             example = best.intent.label_in(task.language)
             return {"answer": phrase("is_it_an_order", task.language, text=text, example=example)}
         fallback = self.interpreter.fallback()
@@ -331,6 +334,10 @@ class Planner:
         if best.confidence >= WORTH_ASKING and (best.is_specific or not is_favour):
             return {"answer": self._question(meanings, task.language)}
         return {"answer": self.unknown(task.language)}
+
+    def _is_only_when(self, best: Interpretation, text: str) -> bool:
+        """Whether a change is guessed from a day or a time alone, which may as well go on from what was not understood."""
+        return best.intent.effect == "change" and best.is_sure and says_only_when(text, self._now, self._language)
 
     def _looked_up_too(self, plan: dict[str, Any], text: str, best: Interpretation) -> dict[str, Any]:
         """The plan for a question: where it is in doubt, the agent that takes any question is asked as well, and where
@@ -402,7 +409,7 @@ class Planner:
                 continue
             if is_explained and whole.label == sides[0].label and says_nothing(sides[1]):
                 continue
-            if is_read_whole(whole) or changes_it(right, sides[1]):
+            if is_read_whole(whole) or changes_it(right, sides[1]) or replaces_it(sides[0], right, sides[1]):
                 continue
             if sides[1].intent.is_fallback and is_elliptical(right):
                 continue  # "it shows F4, what should I do?" says only together what is looked up

@@ -306,3 +306,37 @@ def test_figures_are_asked_of_tables_that_come_without_documents(text: str, has_
     graphs = Understanding(agent_id="graphing_agent", name="Charts", intents=GRAPHS.intents)
     decision = Planner((*TEAM, graphs), NOW).decision(task, DialogueContext())
     assert [step["agent_id"] for step in decision["steps"]] == [agent]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ponme el despertador el jueves a las 7", "set an alarm for Thursday at 7", "pídeme un taxi para el jueves a las 7",
+        "I need a cab on Thursday at 7", "can you book me a flight on Thursday at 7?", "resérvame un hotel para el jueves",
+    ],
+)  # fmt: skip
+async def test_what_a_calendar_cannot_do_is_no_appointment(text: str) -> None:
+    assert await steps(text, team=EVERYBODY) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["put the taxi in my calendar on Thursday at 7pm", "book a meeting about the alarm on Thursday at 12"]
+)
+async def test_an_appointment_may_be_about_an_alarm_or_a_taxi(text: str) -> None:
+    assert await steps(text, team=EVERYBODY) == [(AGENDA, text, [])]
+
+
+@pytest.mark.parametrize(
+    "text", ["tomorrow at 5", "el viernes a las 10", "on Friday from 3 to 4", "mañana a las 9 una hora"]
+)
+async def test_a_time_alone_is_asked_about_and_not_booked(text: str) -> None:
+    """It may as well go on from a message that was not understood."""
+    assert text in (await decided(text, team=EVERYBODY))["answer"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cancel the call with Eva and put it on Friday at 10", "anula la llamada con Eva y ponla el viernes a las 10"],
+)
+async def test_what_is_cancelled_to_be_made_again_is_one_step(text: str) -> None:
+    assert await steps(text, team=EVERYBODY) == [(AGENDA, text, [])]

@@ -82,6 +82,14 @@ _CALL_OFF = re.compile(
     r"\bcall\s+((?:(?!off\b)[\w'’.]+\s+){0,5})off\b(?!\s+(?:the|my|your)\s+record)\s*", re.IGNORECASE
 )
 """Cancels, and is no call: "call off the dentist", "call the dentist off"."""
+_REPLACED = re.compile(
+    r"(?P<lead>^.*?)\b(?P<verb>(?P<english>cancel|delete|remove|drop|scrap|erase)|(?:cancela|anula|borra|elimina|quita|suprime)(?:me|nos)?)"
+    r"\s+(?P<what>(?:(?!\b(?:cancel|cancela|anula)\b).)+?)\s*(?:,|(?:,\s*)?\b(?:and|y))\s+(?:(?:then|luego|despues|instead|mejor)\s+)*"
+    r"(?:(?:re)?(?:book|schedule|put|set|make|add|arrange|move)\s+(?:it|that|that\s+one)(?:\s+(?:back|in|again|instead|on|for|to|at))*|"
+    r"(?:pon|reserva|agenda|apunta|anota|mete|programa|fija|pasa|mueve|vuelve\s+a\s+poner)(?:me|nos)?l[oa]s?(?:\s+(?:mejor|otra\s+vez|de\s+nuevo))*)"
+    r"\s+(?P<when>\S.*)$"
+)
+"""Cancels an appointment and makes the same at another time, which moves it: "cancel the call and put it on Friday"."""
 _SAYS_SO = {
     "move": re.compile(
         rf"{_MOVE.pattern}|\b(?:put|switch|swap|rearrange|delay|bring|bump|set|let'?s|make|should\s+be|has\s+to\s+be|instead|later|earlier|sooner|forward|back|last|dur[ea]n?|durar|"
@@ -190,9 +198,18 @@ def parse_as(text: str, kind: str | None) -> ParsedRequest:
 
 def _said(text: str) -> list[str]:
     """A request and what was said to it later, a mere yes aside."""
-    plain = _CALL_OFF.sub(r"cancel \1", composed(text)[:MAX_CHARS])
+    plain = _moved(_CALL_OFF.sub(r"cancel \1", composed(text)[:MAX_CHARS]))
     first, *later = plain.split(AMENDED_BY)
     return [first, *(_HOUR_ALONE.sub(r"at \1", part) for part in later if not is_yes(part))]
+
+
+def _moved(text: str) -> str:
+    """A request that cancels an appointment to make it anew, said as the move that it is."""
+    found = _REPLACED.match(aligned(text))
+    if found is None:
+        return text
+    lead, what, when = (text[slice(*found.span(part))] for part in ("lead", "what", "when"))
+    return f"{lead}move {what} to {when}" if found["english"] else f"{lead}mueve {what} para {when}"
 
 
 def intent_of(text: str) -> RequestKind:

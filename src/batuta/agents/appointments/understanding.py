@@ -3,6 +3,28 @@
 from batuta.agents.appointments.parsing import kind_named
 from batuta.language.understanding import Intent, Slot, Understanding
 
+_ALARMS = r"(?:alarms?|alarmas?|despertador(?:es)?|timers?|temporizador(?:es)?|cronometro|countdown)"
+_SERVICES = (
+    r"(?:taxis?|cabs?|ubers?|lyft|cabify|bolt|vtc|flights?|planes?|hotels?|trains?\s+tickets?|tickets?|vuelos?|hotel(?:es)?|avion|"
+    r"billetes?|entradas?|(?:hotel\s+)?rooms?\s+(?:at|in)\s+(?:the|an?)\s+hotel|habitacion(?:es)?|(?:rental|hire)\s+car|coche\s+de\s+alquiler)"
+)
+_SETS = (
+    r"(?:set|put|start|switch\s+on|turn\s+on|activate|give|make|create|add|need|want|pon\w*|programa\w*|activa\w*|conecta\w*|"
+    r"crea\w*|configura\w*|fija\w*|quiero|quisiera|necesito)"
+)
+_GETS = (
+    r"(?:order|call|get|book|hail|hire|find|fetch|send|arrange|reserve|buy|need|want|pid[ae]\w*|pedir\w*|llama\w*|"
+    r"consigue\w*|conseguir\w*|reserva\w*|coge\w*|busca\w*|buscar\w*|compra\w*|solicita\w*|contrata\w*|quiero|quisiera|necesito)"
+)
+_A = r"(?:\s+(?:me|us|to|in|a|an|the|my|our|another|two|one|un|una|el|la|mi|otr[oa]|dos|unos|unas|some))*\s+"
+_NO_NAME_GOES_ON = r"\b(?=\W*$|\s*[,.;!?]|\s+(?:for|at|on|to|in|by|from|the|please|pls|tomorrow|today|tonight|this|next|a|al|de|del|desde|para|por|el|la|en|hoy|manana|esta|dentro|\d))"
+_DIARY = r"(?!.*\b(?:calendar|agenda|diary|calendario)\b)"
+_NO_APPOINTMENTS = (
+    rf"{_SETS}{_A}{_ALARMS}{_NO_NAME_GOES_ON}{_DIARY}",
+    rf"{_GETS}{_A}{_SERVICES}{_NO_NAME_GOES_ON}{_DIARY}",
+    r"(?:wake\s+(?:me|us)\b|despiertame|despiertanos|despertar(?:me|nos))",
+)
+"""Alarms, and what is ordered of others, for which a calendar is of no use: a taxi would not come."""
 _REQUEST = Slot(name="request", type="text", is_required=True)
 _KIND = Slot(name="kind_of_appointment", type="found", find=lambda text, _: kind_named(text))
 """What stands in a calendar by its name alone: "when is the dentist?" asks for no document."""
@@ -42,6 +64,7 @@ UNDERSTANDING = Understanding(
                 ),
             },
             slots=(_REQUEST,),
+            excludes=_NO_APPOINTMENTS,
         ),
         Intent(
             id="move",

@@ -281,7 +281,12 @@ def _hours(
 ) -> tuple[str | None, int | None, str | None, list[TextSpan]]:
     """The words for the start, the length and the words for the end where a stretch is said, and where they stand."""
     without = _blanked(text, [each.span for each in dates]).replace(BLANK, " ")
-    ranges = find_hour_ranges(without, is_near_day=bool(dates))
+    ranges = [
+        each
+        for each in find_hour_ranges(without, is_near_day=bool(dates))
+        # "room 12 tomorrow at 16:00": a number before a day begins no stretch, unless it is said to ("from 9 on Friday to 11")
+        if not (each.text[:1].isdigit() and any(each.span.overlaps(day.span) for day in dates))
+    ]
     if ranges:
         value, span = ranges[0].value, ranges[0].span
         return f"{value.start:%H:%M}", value.minutes or None, f"{value.end:%H:%M}", [span]

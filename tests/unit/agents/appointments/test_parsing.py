@@ -172,3 +172,20 @@ def test_to_call_something_off_is_no_call(text: str) -> None:
 def test_who_and_which_week_are_nobody_by_name() -> None:
     assert parse_request("who am I having lunch with this week?").contact is None
     assert parse_request("Ana can't make ten tomorrow, move her to noon").owner is None
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "time"),
+    [
+        ("cancel the review with Eva and put it on Friday at 10", "Friday", "at 10"),
+        ("please delete Eva's demo, then rebook it for Friday at 10", "Friday", "at 10"),
+        ("anula la revisión con Eva y ponla mejor el viernes a las 10", "viernes", "a las 10"),
+    ],
+)
+def test_what_is_cancelled_to_be_made_again_is_moved(text: str, day: str, time: str) -> None:
+    parsed = parse_as(text, "cancel")
+    assert (parsed.intent, parsed.date_text, parsed.time_text) == (RequestKind.RESCHEDULING, day, time)
+
+
+def test_another_appointment_in_the_place_of_a_cancelled_one_is_no_move() -> None:
+    assert parse_request("anula la revisión y reserva el dentista el viernes").intent is RequestKind.CANCELLATION

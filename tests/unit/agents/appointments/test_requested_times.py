@@ -423,3 +423,21 @@ def test_a_later_message_may_name_another_appointment(text: str, found: str, tmp
     moved = assess(parse_request(text), calendar, SUNDAY_NOON).draft.moved
     assert moved is not None
     assert moved.title == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "reunión en la sala 12 mañana a las 16h con Eva",
+        "reunión con Eva en la sala 12 a las 16h mañana",
+        "reunión con Eva en el despacho 9 mañana a las 16:00",
+        "meeting with Eva in room 9 tomorrow to 16:00",
+    ],
+)
+def test_a_number_that_another_thing_is_called_by_begins_no_stretch(text: str) -> None:
+    assert start_of(text) in ("2026-11-16 16:00", None)
+
+
+@pytest.mark.parametrize("text", ["curso de 9 a 16h mañana", "course from 9 tomorrow to 16:00", "curso 9 a 16h mañana"])
+def test_a_stretch_that_is_said_to_be_one_still_is(text: str) -> None:
+    assert (start_of(text), drafted(text).parsed.duration_minutes) == ("2026-11-16 09:00", 420)
