@@ -130,6 +130,10 @@ _REPORTS = re.compile(
     rf"\b(?:ya|le|me|nos|se|lo|la)\s+(?:{_STEM}(?:e|o|aste|amos|aron)|puse|puso|pusimos|movi|movio)\b|"
     r"\b(?:puse|puso|pusimos|movi|movio|movimos)\b"
 )
+_REPORTS_ON = re.compile(
+    r"\W*(?:i|we|he|she|they|you|[a-z]+)\s+(?:(?:have|has|had|already|just)\s+)*(?!need|want|wish)[a-z]+ed\b[^.;!?]*\band\s+(?:then\s+|also\s+)?(?:put|set)\b"
+)
+"""A report that goes on with a verb whose past is its order as well: "I cancelled the dentist and put it on Friday"."""
 _IS_SAID_OF = re.compile(
     rf"{_OPENING}{_VERB}(?:\s+(?!(?:the|an?|my|me|us|it|that|what|which|who|whatever)\b)[a-z]+){{1,2}}"
     r"\s+(?:is|are|was|were|isn't|aren't|wasn't)\b"
@@ -188,6 +192,8 @@ def stance_of(text: str, verbs: frozenset[str] = frozenset()) -> Stance:
     if {"orders", "requests"} & set(kinds):
         kinds = ["notes" if _is_rest_of_a_favour(clause) else kind for clause, kind in zip(clauses, kinds, strict=True)]
     found = set(kinds)
+    if _REPORTS_ON.match(aligned(composed(text))):
+        return "unclear"
     is_ordered = bool(found & {"orders", "requests"})
     if "forbids" in found and "orders" not in found:
         return "refusal"

@@ -32,6 +32,7 @@ _HOW_MUCH = re.compile(
 """After the last number of a sum: it asks for its result, and for nothing else."""
 _INSTEAD = re.compile(r"\s+(?:instead|en\s+su\s+lugar|en\s+lugar\s+de\s+es[oae])\W*$")
 _OBJECT_AGAIN = re.compile(r"\W*(?:(?:then|luego|despues|mejor)\s+)*(?:\w+\s+(?:it|that)\b|\w{3,}l[oa]s?\b)")
+_OBJECTS_AGAIN = re.compile(r"\b(?:and|y)\s+(?:\w+\s+them\b|\w{3,}l[oa]s\b)")
 _TWO_SUBJECTS = re.compile(
     r"(?P<opening>.*\b(?:for|on|about|of|para|sobre|de|en)\s+)(?:(?:the|los|las|el|la)\s+)?(?P<first>[^\W\d]+)"
     r"\s+(?:and|y|e)\s+(?:(?:for|on|about|of|para|sobre|de|en)\s+)?(?:(?:the|los|las|el|la)\s+)?(?P<second>[^\W\d]+)\W*$",
@@ -158,7 +159,7 @@ def replaces_it(left: Interpretation, text: str, meaning: Interpretation) -> boo
     return (
         all(intent.effect == "change" for intent in both)
         and left.agent_id == meaning.agent_id
-        and _OBJECT_AGAIN.match(fold(text)) is not None
+        and (_OBJECT_AGAIN.match(fold(text)) or _OBJECTS_AGAIN.search(fold(text))) is not None
     )
 
 

@@ -135,3 +135,18 @@ def test_what_may_be_more_than_a_reason_stays(text: str) -> None:
 @pytest.mark.parametrize("text", ["cancel the dentist, I mean the lunch", "cancela el dentista, digo la comida"])
 def test_an_order_that_is_corrected_is_not_carried_out(text: str) -> None:
     assert stance_of(text) == "unclear"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I cancelled the dentist and put it on Friday at 10", "we have moved the demo and set it for Monday",
+        "Ana called and put the lunch on Thursday at 2",
+    ],
+)  # fmt: skip
+def test_a_report_may_go_on_with_a_verb_that_could_order(text: str) -> None:
+    assert stance_of(text) == "unclear"
+
+
+def test_an_order_after_a_report_is_an_order() -> None:
+    assert stance_of("Ana called, please put the lunch on Thursday at 2") == "order"

@@ -340,3 +340,14 @@ async def test_a_time_alone_is_asked_about_and_not_booked(text: str) -> None:
 )
 async def test_what_is_cancelled_to_be_made_again_is_one_step(text: str) -> None:
     assert await steps(text, team=EVERYBODY) == [(AGENDA, text, [])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "anula el dentista y la comida y ponlos el viernes a las 10", "quita la demo y la llamada y pásalas al lunes a las 9",
+    ],
+)  # fmt: skip
+async def test_several_that_are_cancelled_to_be_made_again_are_no_two_changes(text: str) -> None:
+    plan = await steps(text, team=EVERYBODY)
+    assert [task for _, task, _ in plan] in ([], [text])
