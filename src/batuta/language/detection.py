@@ -8,7 +8,7 @@ from batuta.language.lexicon import MONTH_NAMES, UNITS_EN, UNITS_ES, WEEKDAY_NAM
 from batuta.language.vocabulary import CHANGE_VERBS, CLAUSE_WORDS, FILLERS, STOP_WORDS
 
 _ENGLISH = (
-    "i appointment busy calculate chart customer customers divided don't except free gonna half i'd i'm instead invoices last "
+    "i agenda appointment busy calculate chart customer customers divided don't except free gonna half i'd i'm instead invoices last "
     "meeting minus month next open order orders owe owes percent plot plus pm sales same time times tip today tomorrow vendor "
     "wanna week what's without year"
 )
