@@ -16,7 +16,7 @@ from batuta.knowledge.cite.facts import facts_in
 from batuta.knowledge.cite.units import NUMBER_WORDS
 from batuta.knowledge.query import Term, terms_of
 from batuta.knowledge.synonyms import others_for
-from batuta.knowledge.words import STOP_WORDS, language_of, stems, tokens
+from batuta.knowledge.words import STOP_WORDS, folded, language_of, stems, tokens
 
 SAME_STATEMENT = 0.7
 """The share of words, figures aside, that two sentences have in common."""
@@ -30,6 +30,22 @@ _OPENS = re.compile(r"\s*[¿¡\"“«(]?(?:[^\W\d_a-zñáéíóúü]|\d)")
 _SAID = re.compile(r"[.!?]\s*$")
 _CLOSED = re.compile(r"[.!?:;,\-–—(/&]\s*$")
 _CELL = re.compile(r"([^|:]+): ([^|]*[^|\s])")
+_PER = re.compile(r"\b(?:per|por|each|cada|an?|al)\s+(?:la\s+)?([a-z]+)")
+_RATES = {
+    word: words[0]
+    for words in (
+        ("person", "persona", "head", "employee", "empleado", "empleada"),
+        ("hour", "hora"),
+        ("day", "dia"),
+        ("night", "noche"),
+        ("week", "semana"),
+        ("month", "mes"),
+        ("quarter", "trimestre"),
+        ("year", "ano"),
+    )
+    for word in words
+}
+"""What an amount may be for."""
 LEAST_ROWS = 3
 """Lines one after the other that neither end nor go on a sentence: no paragraph is wrapped so."""
 MAX_TITLE_CHARS = 70
@@ -84,7 +100,10 @@ def contradictions(statements: Sequence[Statement], question: str = "") -> Itera
             differ = numbers and other_numbers and not (numbers <= other_numbers or other_numbers <= numbers)
             if not differ or one.document_id == other.document_id or _are_other_rows(one.text, other.text):
                 continue
-            if _is_same(words, other_words) or _differ(answers.get(at, {}), answers.get(place, {})):
+            is_otherwise = _differ(answers.get(at, {}), answers.get(place, {})) and _are_comparable(
+                one.text, other.text
+            )
+            if _is_same(words, other_words) or is_otherwise:
                 yield one, other
 
 
@@ -133,6 +152,12 @@ def _single(quantities: Sequence[tuple[frozenset[Decimal], str]]) -> dict[str, f
 
 def _differ(one: Mapping[str, frozenset[Decimal]], other: Mapping[str, frozenset[Decimal]]) -> bool:
     return any(one[unit].isdisjoint(other[unit]) for unit in one.keys() & other.keys())
+
+
+def _are_comparable(one: str, other: str) -> bool:
+    """Whether two figures may be for the same: 30 euros per person say nothing about 45 euros per day."""
+    rates = [{_RATES[word] for word in _PER.findall(folded(text.lower())) if word in _RATES} for text in (one, other)]
+    return not all(rates) or bool(rates[0] & rates[1])
 
 
 def _parts(text: str) -> tuple[frozenset[str], frozenset[str]]:
