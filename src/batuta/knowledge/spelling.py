@@ -25,12 +25,15 @@ def may_be_mistyped(word: str) -> bool:
 
 
 def meant_by(word: str, known: Collection[str]) -> str:
-    """The word that is one slip away, of some stems or the small words; nothing where none is or several are."""
+    """The word that is one slip away, of some stems or the small words; nothing where none is or several are. Letters
+    that Spanish doubles are another sound: a `perro` is no `pero`.
+    """
     plain, known_stems = folded(word), frozenset(known)
     own = {plain, *stems((plain,), "en"), *stems((plain,), "es")}
     if any(are_kin(one, other) for one in own for other in known):
         return ""
-    small = {each for words in STOP_WORDS.values() for each in words if is_slip(plain, folded(each))}
+    slips = {each for words in STOP_WORDS.values() for each in words if is_slip(plain, folded(each))}
+    small = {each for each in slips if folded(each) not in (plain.replace("rr", "r"), plain.replace("ll", "l"))}
     if small:
         return min(small)
     heard = {each for each in _as_heard(plain) if known_stems & {*stems((each,), "en"), *stems((each,), "es")}}

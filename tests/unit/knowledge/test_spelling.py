@@ -22,6 +22,7 @@ from batuta.knowledge.sqlite_index import SqlitePassageIndex
         ("lunas", ["lunes"], ""),
         ("platinum", ["plate", "plain"], ""),
         ("barril", ["barra"], ""),
+        ("perro", ["perfil"], ""),
     ],
 )
 def test_one_slip_is_mended_and_another_word_left_alone(typed: str, known: list[str], meant: str) -> None:
