@@ -20,26 +20,13 @@ export const RecordLink = ({ reference }: { readonly reference: RecordReference 
   const address = safeUrl(reference.url);
   if (address !== null)
     return (
-      <a
-        href={address}
-        target="_blank"
-        rel="noreferrer"
-        aria-label={name}
-        title={name}
-        className={TARGET}
-      >
+      <a href={address} target="_blank" rel="noreferrer" aria-label={name} title={name} className={TARGET}>
         <ExternalLink aria-hidden="true" className="size-3.5" />
       </a>
     );
   return (
     <>
-      <button
-        type="button"
-        aria-label={name}
-        title={name}
-        className={TARGET}
-        onClick={() => setOpen(true)}
-      >
+      <button type="button" aria-label={name} title={name} className={TARGET} onClick={() => setOpen(true)}>
         <FileText aria-hidden="true" className="size-3.5" />
       </button>
       {isOpen && <RecordDialog reference={reference} onClose={() => setOpen(false)} />}
