@@ -25,6 +25,7 @@ from batuta.server.erasure_ledger import replay as replay_erasures
 from batuta.server.file_processing import open_file_processing
 from batuta.server.identity import repository as accounts_rows
 from batuta.server.security.account_trail import TRAIL, AccountTrail, RecordedAccountChange
+from batuta.server.security.refusals import REFUSED
 from batuta.server.sessions import repository as session_rows
 
 app = typer.Typer(help="The audit trail.", no_args_is_help=True, add_completion=False)
@@ -38,7 +39,7 @@ def verify(config: ConfigFile = None, data_dir: DataDir = None) -> None:
         raise fail("\n".join([f"the trail of accounts does not verify:\n{_complaint(trail)}", *problems]))
     if problems:
         raise fail(f"{len(problems)} of {sessions} sessions do not verify:\n" + "\n".join(problems))
-    out.print(f"[green]✓[/] {sessions} sessions verify, and {trail.records} changes of accounts", highlight=False)
+    out.print(f"[green]✓[/] {sessions} sessions verify, and {trail.records} entries about accounts", highlight=False)
 
 
 @app.command()
@@ -48,13 +49,29 @@ def accounts(
     data_dir: DataDir = None,
 ) -> None:
     """Show who changed which account or API key, when, and from where; `batuta user list --json` tells whose it is."""
-    changes = asyncio.run(_changes(settings_from(config, data_dir=data_dir)))
+    entries = asyncio.run(_entries(settings_from(config, data_dir=data_dir)))
+    changes = [one for one in entries if one.action != REFUSED]
     if as_json:
         say_json([asdict(change) for change in changes])
         return
     for one in changes:  # lines, not a table: nothing of an audit is cut off, whatever the terminal's width
-        details = "".join(f" {name}={value}" for name, value in one.details.items())
-        typer.echo(f"{one.at} {one.action} of {one.user_id} by {one.who}, {one.origin}{details}")
+        typer.echo(f"{one.at} {one.action} of {one.user_id} by {one.who}, {one.origin}{_details(one)}")
+
+
+@app.command()
+def refusals(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the refusals as JSON and nothing else.")] = False,
+    config: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Show whom the platform refused what: who, what, when, from where, the answer, and how often."""
+    entries = asyncio.run(_entries(settings_from(config, data_dir=data_dir)))
+    refused = [one for one in entries if one.action == REFUSED]
+    if as_json:
+        say_json([asdict(one) for one in refused])
+        return
+    for one in refused:
+        typer.echo(f"{one.at} refused to {one.who}, {one.origin}{_details(one)}")
 
 
 @app.command()
@@ -128,7 +145,11 @@ async def _tampering(settings: Settings, events: Sequence[Event]) -> list[str]:
     return [_complaint(verdict) for verdict in verdicts if verdict.problems]
 
 
-async def _changes(settings: Settings) -> list[RecordedAccountChange]:
+def _details(entry: RecordedAccountChange) -> str:
+    return "".join(f" {name}={value}" for name, value in entry.details.items())
+
+
+async def _entries(settings: Settings) -> list[RecordedAccountChange]:
     found: list[RecordedAccountChange] = []
     async with open_backends(settings) as store:
         trail = AccountTrail(store.database)

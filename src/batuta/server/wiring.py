@@ -77,6 +77,7 @@ from batuta.server.search.service import Search
 from batuta.server.security.access_control import AccessControl
 from batuta.server.security.ownership import Caller
 from batuta.server.security.preferences import PreferenceReader
+from batuta.server.security.refusals import AccessRefusals
 from batuta.server.security.source_rights import SourceRights
 from batuta.server.sessions.notifier import SessionListNotifier
 from batuta.server.sessions.service import Sessions
@@ -103,6 +104,7 @@ class Platform:
     observers: Observers
     model: ModelChoice
     access: AccessControl
+    refusals: AccessRefusals
     identity: Identity
     oidc: OidcLogins
     preferences: UserPreferences
@@ -183,6 +185,7 @@ async def open_platform(
             "feed": platform.feed.run,
             "sockets": lambda: platform.sockets.run(backends.bus),
             "connections": platform.connections.run,
+            "refusals": lambda: platform.refusals.run(backends.database),
             "session list": SessionListNotifier(backends.bus, platform.sessions, platform.sockets).run,
             "gauges": Gauges(observers.metrics, gauges).run,
         }
@@ -304,7 +307,8 @@ def _services(
 ) -> Platform:
     database, log, queue, bus = backends.database, backends.log, backends.queue, backends.bus
     system = SystemDatabase(database)
-    access = AccessControl(system, idle=timedelta(hours=settings.login_idle_hours))
+    refusals = AccessRefusals()
+    access = AccessControl(system, refusals, idle=timedelta(hours=settings.login_idle_hours))
     feed = SessionFeed(log, bus, backends.projector)
     kept_datasets = DatabaseDatasetStore(database, dataset_files(settings))
     datasets = Datasets(kept_datasets)
@@ -350,7 +354,7 @@ def _services(
     boards = Boards(database, log, kept_datasets, preferences, refresher, services_of=tile_services)
     streams, supervisor = LiveStreams(limits_of_connections(settings)), TaskSupervisor()
     commands = {**turn_commands(turns), **approval_commands(approvals)}
-    sockets = SocketServer(settings, access, log, feed, commands, processing.precedence)
+    sockets = SocketServer(settings, access, log, feed, commands, processing.precedence, refusals)
     return Platform(
         settings=settings,
         team=team,
@@ -358,6 +362,7 @@ def _services(
         observers=observers,
         model=model,
         access=access,
+        refusals=refusals,
         identity=Identity(system, settings, Passwords()),
         oidc=OidcLogins(system, settings),
         preferences=preferences,

@@ -17,14 +17,17 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 
+from batuta.kernel.ids import canonical_id, is_uuid
 from batuta.server.config import Settings
 from batuta.server.database.principal import act_as
 from batuta.server.http.dependencies import service_of
 from batuta.server.policy import FREE_PARAMETERS, ROUTES, UNSAFE, Access, AccessRule
 from batuta.server.precedence import MessagePrecedence
-from batuta.server.problems import ForbiddenProblem, InvalidProblem, NotFoundProblem
-from batuta.server.security.access_control import COOKIE, KEY_PREFIX, AccessControl
+from batuta.server.problems import ForbiddenProblem, InvalidProblem, NotFoundProblem, Problem
+from batuta.server.security.access_control import COOKIE, KEY_PREFIX, AccessControl, shown_credential
 from batuta.server.security.ownership import Caller
+from batuta.server.security.refusals import STATUSES as REFUSALS
+from batuta.server.security.refusals import AccessRefusal, AccessRefusals
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 FORWARDED = frozenset(
@@ -50,12 +53,16 @@ class GuardedRoute(APIRoute):
         async def guarded(received: Request) -> Response:
             request = StrictRequest(received.scope, received.receive)
             rule = rules[request.method]
-            async with service_of(request, MessagePrecedence).by_priority(rule.priority):
-                await admit(request, rule)
-                check_address(request.scope.get("raw_path", b""), request.scope["query_string"])
-                if request.method in UNSAFE and not rule.is_streamed:
-                    check_body(await request.body())
-                return await handle(request)
+            try:
+                async with service_of(request, MessagePrecedence).by_priority(rule.priority):
+                    await admit(request, rule)
+                    check_address(request.scope.get("raw_path", b""), request.scope["query_string"])
+                    if request.method in UNSAFE and not rule.is_streamed:
+                        check_body(await request.body())
+                    return await handle(request)
+            except Problem as problem:
+                note_refusal(request, f"{request.method} {self.path}", rule, problem)
+                raise
 
         return guarded
 
@@ -91,11 +98,32 @@ async def admit(request: Request, rule: AccessRule) -> None:
     if rule.access is Access.OPERATOR and (is_local(request) or settings.is_metrics_public):
         return
     ids = {name: value for name, value in request.path_params.items() if name not in FREE_PARAMETERS}
-    secret = bearer_of(request.headers.get("authorization")) or login_of(request.cookies)
-    caller = await service_of(request, AccessControl).admit(rule, secret, ids)
+    caller = await service_of(request, AccessControl).admit(rule, secret_of(request), ids)
     check_csrf(request, caller)
     request.state.caller = caller
     act_as(caller.principal)
+
+
+def note_refusal(request: Request, what: str, rule: AccessRule, problem: Problem) -> None:
+    """Bring a refusal into the audit trail. A public address that leads nowhere refuses nothing."""
+    is_nowhere = rule.access is Access.PUBLIC and problem.status == NotFoundProblem.status
+    if problem.status not in REFUSALS or is_nowhere:
+        return
+    ids = {name: canonical_id(value) for name, value in request.path_params.items() if name not in FREE_PARAMETERS}
+    refusal = AccessRefusal.of(
+        problem,
+        what,
+        origin_of(request),
+        caller=getattr(request.state, "caller", None),
+        credential=None if rule.access is Access.PUBLIC else shown_credential(secret_of(request)),
+        ids={name: value for name, value in ids.items() if is_uuid(value)},
+    )
+    service_of(request, AccessRefusals).note(refusal)
+
+
+def secret_of(request: Request) -> str | None:
+    """The key or the token of a login that a request brings."""
+    return bearer_of(request.headers.get("authorization")) or login_of(request.cookies)
 
 
 def check_csrf(request: Request, caller: Caller) -> None:
@@ -170,7 +198,12 @@ def network_of(request: Request) -> str:
 
 def origin_of(request: Request) -> str:
     """Where a request comes from, for the audit trail."""
-    return f"request from {address_of(request)}"
+    return origin_at(address_of(request))
+
+
+def origin_at(address: str) -> str:
+    """The same, by its address."""
+    return f"request from {address}"
 
 
 async def nothing_here() -> None:

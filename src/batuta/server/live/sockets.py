@@ -20,10 +20,11 @@ from socketio.exceptions import ConnectionRefusedError as Refused
 from batuta.events.log import EventLog, Position
 from batuta.kernel.errors import StaleEpochError, StoreUnavailableError
 from batuta.kernel.id_fields import UuidStr
+from batuta.kernel.ids import canonical_id, is_uuid
 from batuta.server.config import Settings
 from batuta.server.database.principal import acting_as
 from batuta.server.fair_use import limits_of_connections
-from batuta.server.http.guard import bearer_of, check_content, cookies_of, is_own_origin, login_of
+from batuta.server.http.guard import bearer_of, check_content, cookies_of, is_own_origin, login_of, origin_at
 from batuta.server.http.protocols import ABORT
 from batuta.server.live.feed import SessionFeed
 from batuta.server.live.frames import MAX_WAITING_BYTES, CountingSocketServer
@@ -32,8 +33,10 @@ from batuta.server.live.stored_events import DeliveredEvent
 from batuta.server.policy import EVENTS, Access, AccessRule
 from batuta.server.precedence import MessagePrecedence
 from batuta.server.problems import NotFoundProblem, Problem, TooManyProblem, UnauthorizedProblem, problem_of
-from batuta.server.security.access_control import AccessControl
+from batuta.server.security.access_control import AccessControl, shown_credential
 from batuta.server.security.ownership import APPROVER, OWNERSHIP, Caller
+from batuta.server.security.refusals import STATUSES as REFUSALS
+from batuta.server.security.refusals import AccessRefusal, AccessRefusals
 
 log = logging.getLogger("batuta.server")
 
@@ -77,6 +80,8 @@ class Connection:
     """One socket."""
 
     caller: Caller
+    origin: str
+    """Where it comes from, for the audit trail."""
     followers: dict[str, "asyncio.Task[None]"] = field(default_factory=dict)
     credit: float = COMMAND_BURST
     credited_at: float = 0.0
@@ -108,7 +113,9 @@ class SocketServer:
         feed: SessionFeed,
         commands: Mapping[str, SocketCommand],
         precedence: MessagePrecedence,
+        refusals: AccessRefusals,
     ) -> None:
+        self._refusals = refusals
         self._settings = settings
         self._access = access
         self._log = log
@@ -202,14 +209,17 @@ class SocketServer:
             or bearer_of(environ.get("HTTP_AUTHORIZATION"))
             or login_of(cookies_of(environ.get("HTTP_COOKIE", "")))
         )
+        client = environ.get("asgi.scope", {}).get("client")
+        origin = origin_at(client[0] if client else "unknown")
         try:
             caller = await self._access.admit(CONNECT, secret, {})
             limits = limits_of_connections(self._settings)
             limits.check_callers(caller, self.callers.values(), "open sockets at this server", "TOO_MANY_SOCKETS")
         except (Problem, StoreUnavailableError) as error:
             problem = problem_of(error)
+            self._note(AccessRefusal.of(problem, "connect", origin, credential=shown_credential(secret)))
             raise Refused(problem.title, problem.body()) from None
-        self._connections[sid] = Connection(caller, credited_at=asyncio.get_running_loop().time())
+        self._connections[sid] = Connection(caller, origin, credited_at=asyncio.get_running_loop().time())
         await self.server.enter_room(sid, _room(caller.user_id))
 
     async def close_silent(self) -> None:
@@ -259,15 +269,23 @@ class SocketServer:
 
     async def _receive(self, event: str, sid: str, *content: Any) -> Ack:
         """Every command of every socket: acknowledged, whatever happens."""
-        try:
-            return {"ok": True, **await self._handle(event, sid, content[0] if content else None)}
-        except Exception as error:
-            return {"ok": False, "problem": problem_of(error).body()}
-
-    async def _handle(self, event: str, sid: str, content: Any) -> Ack:
         connection = self._connections.get(sid)
         if connection is None:
-            raise UnauthorizedProblem
+            return {"ok": False, "problem": UnauthorizedProblem().body()}
+        try:
+            return {"ok": True, **await self._handle(event, sid, connection, content[0] if content else None)}
+        except Exception as error:
+            problem = problem_of(error)
+            if event in EVENTS:
+                ids = _ids_in(content[0] if content else None)
+                self._note(AccessRefusal.of(problem, event, connection.origin, caller=connection.caller, ids=ids))
+            return {"ok": False, "problem": problem.body()}
+
+    def _note(self, refusal: AccessRefusal) -> None:
+        if refusal.status in REFUSALS:
+            self._refusals.note(refusal)
+
+    async def _handle(self, event: str, sid: str, connection: Connection, content: Any) -> Ack:
         connection.spend(asyncio.get_running_loop().time())
         rule = EVENTS.get(event)
         if rule is None:
@@ -353,6 +371,13 @@ class SocketServer:
             await asyncio.sleep(0.05)
             waited += 0.05
         return True
+
+
+def _ids_in(content: Any) -> dict[str, str]:
+    """The ids that a command names."""
+    given = content if isinstance(content, dict) else {}
+    named = {name: canonical_id(given[name]) for name in OWNERSHIP if isinstance(given.get(name), str)}
+    return {name: value for name, value in named.items() if is_uuid(value)}
 
 
 def _position_after(batch: Sequence[DeliveredEvent], position: Position) -> Position:

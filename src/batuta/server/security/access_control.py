@@ -19,6 +19,7 @@ from batuta.server.database.tables import api_keys, login_sessions, users, works
 from batuta.server.policy import METRICS, READ, Access, AccessRule
 from batuta.server.problems import ForbiddenProblem, NotFoundProblem, UnauthorizedProblem
 from batuta.server.security.ownership import Caller, Credential, is_there
+from batuta.server.security.refusals import AccessRefusals
 
 COOKIE = "batuta_session"
 KEY_PREFIX = "btk_"
@@ -30,8 +31,11 @@ AT_ONCE = 1_000
 class AccessControl:
     """Lets callers in, or says why not."""
 
-    def __init__(self, database: Database, *, idle: timedelta, clock: Clock = SYSTEM_CLOCK) -> None:
+    def __init__(
+        self, database: Database, refusals: AccessRefusals, *, idle: timedelta, clock: Clock = SYSTEM_CLOCK
+    ) -> None:
         self._database = database
+        self._refusals = refusals
         self._idle = idle
         self._clock = clock
 
@@ -46,6 +50,7 @@ class AccessControl:
 
         def look(connection: sa.Connection) -> tuple[Caller, bool, bool]:
             caller, seen_at = _caller(connection, credential, now, self._idle)
+            self._refusals.remember(caller)
             _check_rule(rule, caller)
             return caller, is_there(connection, caller, names), seen_at is None or now - seen_at > SEEN_EVERY
 
@@ -87,8 +92,16 @@ class AccessControl:
 
 def credential_of(secret: str | None) -> Credential:
     """How a secret is looked up. Raises `UnauthorizedProblem` if there is none."""
-    if not secret or len(secret) > 200:
+    credential = shown_credential(secret)
+    if credential is None:
         raise UnauthorizedProblem
+    return credential
+
+
+def shown_credential(secret: str | None) -> Credential | None:
+    """The same; None if there is none."""
+    if not secret or len(secret) > 200:
+        return None
     return Credential(kind="key" if secret.startswith(KEY_PREFIX) else "login", digest=digest_of(secret))
 
 

@@ -1,4 +1,5 @@
-"""The audit trail of accounts: who changed one, when, what, and from where. Only ids; never a password or a key.
+"""The audit trail of accounts: who changed one or was refused something (`refusals`), when, what, and from where. Only
+ids; never a password or a key.
 
     record(connection, AccountChange(…), now)     in the transaction of the change itself: both are kept, or neither
 
