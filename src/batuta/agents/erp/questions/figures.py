@@ -14,6 +14,7 @@ from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
 from batuta.agents.erp.known_names import OF_ACCOUNT
 from batuta.agents.erp.measures.model import COMPANY_DIMENSION, MeasureBook
 from batuta.agents.erp.measuring import NOT_PREFIX, SPLIT_PREFIX
+from batuta.agents.erp.questions.accounting import unaccounted
 from batuta.agents.erp.questions.balances import for_period, forget_period
 from batuta.agents.erp.questions.exclusions import settle_exclusions
 from batuta.agents.erp.questions.follow_ups import can_be_ranked, settle_order
@@ -266,6 +267,7 @@ def settle_measure(access: ErpAccess, measures: Synonyms) -> Callable[[Mapping[s
         require_ranked(question, names, texts[-1])
         _require_one_list(question)
         question.values.pop("qualifiers", None)
+        question.unknown += unaccounted(question, texts[-1], found)
         if left_out := question.values.pop("without", None):
             question.values["only"] = [*question.values.get("only", ()), *(f"{NOT_PREFIX} {name}" for name in left_out)]
         return Settled(values=question.values, unknown=tuple(question.unknown))

@@ -67,6 +67,11 @@ def qualifier_words(book: MeasureBook) -> Synonyms:
     return {name: tuple(word for one in words.values() for word in one) for name, words in book.qualifiers.items()}
 
 
+def dimension_words(book: MeasureBook, name: str) -> Synonyms:
+    """A dimension by its words in both languages."""
+    return {name: tuple(word for one in book.dimensions[name].words.values() for word in one)}
+
+
 def names_documents(text: str) -> bool:
     return any(pattern.fullmatch(fold(text)) for pattern in NOUNS.values())
 
