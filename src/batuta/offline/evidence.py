@@ -20,7 +20,7 @@ from batuta.language.folding import fold, words_of
 from batuta.language.rewording import divided_follow_up, is_elliptical
 from batuta.offline.asked_kinds import FIGURE, MONEY, SOUGHT, STRICT
 from batuta.offline.phrases import phrase
-from batuta.offline.rows import MAX_ROWS, extreme_of, is_head, is_row, names_of, without_extreme
+from batuta.offline.rows import MAX_ROWS, asks_extreme, extreme_of, is_head, is_row, names_of, without_extreme
 from batuta.offline.topics import (
     PEOPLE,
     Topic,
@@ -216,7 +216,8 @@ def _answered(question: str, wordings: Sequence[str], value: Mapping[str, Any], 
     most = _extreme(question, passages, own)
     said = " ".join([question, *(_without_words(each, going_on) for each in wordings)])
     best = most or _best(_quotes(passages, said, going_on), language)
-    if not most and not going_on and _is_of_the_title(best, own, plain):
+    is_unranked = not most and asks_extreme(question) and any(_goes_on(quote.passage) for quote in best)
+    if is_unranked or (not most and not going_on and _is_of_the_title(best, own, plain)):
         return _FoundAnswer(question=question, quotes=())
     disagreeing = [quote for quote in _disagreeing(value, best) if str(quote.passage.get("file", "")) in files]
     disagreeing = disagreeing if len({quote.passage.get("file") for quote in disagreeing}) > 1 else []
@@ -248,14 +249,23 @@ def _without_words(wording: str, going_on: str) -> str:
     return " ".join(word for word in wording.split() if word not in before)
 
 
+def _goes_on(passage: Mapping[str, Any]) -> bool:
+    """Whether a passage has only some rows of its table: which of all has the most stands in no quote."""
+    return bool(passage.get("has_other_rows"))
+
+
 def _extreme(question: str, passages: Sequence[Mapping[str, Any]], own: Sequence[Topic]) -> list[Quote]:
-    """The rows that have the most or the least of what is asked for, of the table that has most of its words."""
+    """The rows that have the most or the least of what is asked for, of the whole table that has most of its words; of
+    those that are of the kind it names.
+    """
 
     def named(passage: Mapping[str, Any]) -> int:
         return sum(has_topic(topic, all_words(passage)) for topic in own)
 
     for passage in sorted(passages, key=named, reverse=True):
-        rows = [sentence.text for sentence in _sentences(passage) if is_row(sentence.text)]
+        rows = [] if _goes_on(passage) else [each.text for each in _sentences(passage) if is_row(each.text)]
+        for topic in own:
+            rows = [row for row in rows if has_topic(topic, content_words(names_of(row)))] or rows
         found = extreme_of(question, rows)
         if found:
             return [_quote(passage, row, 1.0) for row in found[:MAX_ROWS]]

@@ -66,6 +66,11 @@ def without_extreme(question: str) -> str:
     return question if plain == fold(question) else plain
 
 
+def asks_extreme(question: str) -> bool:
+    """Whether a question asks for what has the most or the least of something."""
+    return without_extreme(question) is not question
+
+
 def extreme_of(question: str, rows: Sequence[str]) -> list[str]:
     """Of the rows of one table, those that have the most or the least of what a question asks for; nothing where that
     cannot be told.

@@ -23,7 +23,7 @@ from batuta.offline.asked_kinds import (
     WHEN_DONE,
     WHO_IS,
 )
-from batuta.offline.rows import columns_of
+from batuta.offline.rows import columns_of, is_row
 from batuta.offline.topics import (
     DETERMINERS,
     PEOPLE,
@@ -44,6 +44,7 @@ MAX_THING_WORDS = 4
 _MEASURES = frozenset(word for word, unit in UNITS.items() if unit not in ("person", "user", "employee", "unit"))
 _COUNTS = re.compile(r"\b(?:how many|cuant[oa]s)\s+(.+)")
 _NUMBER = re.compile(r"\b\d+(?:[.,]\d+)*\b")
+_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}\b)")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _NUMBERED = re.compile(r"\b(?P<kind>[a-z]{3,}) (?P<number>\d{1,3})\b(?![.,:]\d| ?[%€$£])(?! (?P<unit>[a-z]+))?")
 """One of several of a kind: "level 3"."""
@@ -88,6 +89,7 @@ def unsaid_in(
     unsaid = (
         _unsaid_words(question, quotes, around, held)
         or _unsaid_numbers(question, around)
+        or _unsaid_figures(question, quotes)
         or _unsaid_quantity(question, quotes)
         or _unsaid_kind(question, quotes)
     )
@@ -112,10 +114,12 @@ def _unsaid_words(
         if (word in asked or not is_light(word)) and not any(kind.search(word) for kind, _ in SOUGHT)
     ]
     anywhere = {*names, *things} - {*asked}
+    written = {word for quote in quotes for word in words_of(fold(quote.text))}
     return [
         word
         for word in dict.fromkeys((*candidates, *_CODE.findall(plain)))
-        if not (word in anywhere and word in held)
+        if word not in written
+        and not (word in anywhere and word in held)
         and not has_topic(named_by(word) | RULES_CALL.get(word, frozenset()), named if word in anywhere else known)
     ]
 
@@ -170,6 +174,17 @@ def _unsaid_numbers(question: str, around: Sequence[Mapping[str, Any]]) -> list[
             if not re.search(rf"\b{each.split()[0][:-1]}\w*\W+(?:\w+\W+)?{each.split()[1]}\b", text)
         ),
     ]
+
+
+def _unsaid_figures(question: str, quotes: Sequence[Quote]) -> list[str]:
+    """The figures that a question names, where only rows of tables are quoted and none has them: rows of other prices
+    tell nothing of what costs 4,999.
+    """
+    if not all(is_row(quote.text) for quote in quotes):
+        return []
+    said = " ".join(_THOUSANDS.sub("", quote.text) for quote in quotes)
+    asked = _NUMBER.findall(divided_follow_up(question)[0])
+    return [each for each in asked if re.search(rf"(?<!\d){re.escape(_THOUSANDS.sub('', each))}(?!\d)", said) is None]
 
 
 def _unsaid_quantity(question: str, quotes: Sequence[Quote]) -> list[str]:

@@ -49,3 +49,34 @@ def test_what_has_the_most_is_the_row_with_the_highest_figure(question: str, row
 
 def test_without_such_a_column_no_row_has_the_most() -> None:
     assert extreme_of("What is the heaviest boat?", BERTHS.split("\n")) == []
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the most expensive berth?", "Cuál es el amarre más caro", "What is the cheapest boat?"]
+)
+def test_of_a_part_of_a_table_no_row_is_called_the_first(question: str) -> None:
+    """The rows that were not found may have more."""
+    passage = {"file": "b.csv", "title": "b.csv", "section": "", "relevance": 1.0, "text": BERTHS}
+    whole = cited_answer([(question, (), {"passages": [passage]})], "en")
+    part = cited_answer([(question, (), {"passages": [{**passage, "has_other_rows": True}]})], "en")
+    assert "[^1]" in whole or "amarre" in question
+    assert "[^1]" not in part
+
+
+def test_the_first_is_of_the_kind_that_is_named() -> None:
+    sizes = "Name: Tern | Kind: sail | Weight: 900\nName: Gull | Kind: motor | Weight: 1900\nName: Auk | Kind: sail | Weight: 700"
+    said = answered("Which sail boat is the heaviest?", f"Name | Kind | Weight\n{sizes}")
+    assert "Tern" in said
+    assert "Gull" not in said
+
+
+def test_rows_without_the_figure_that_is_asked_for_are_no_answer() -> None:
+    assert "do not say anything about “4999”" in answered("Which boats cost 4999?", BERTHS)
+    assert "Wanderlust" in answered("Which boat costs 2240?", BERTHS)
+
+
+def test_the_name_of_a_column_is_said_by_its_row() -> None:
+    invoices = "Invoice: F-4 | Amount: 95.25\nInvoice: F-5 | Amount: 12"
+    said = answered("What is the amount of invoice F-4?", f"Invoice | Amount\n{invoices}")
+    assert "do not say" not in said
+    assert "95.25" in said

@@ -117,6 +117,24 @@ class DocumentLibrary:
                 lacking[name] = [word for word, terms in words if not any(term.all_stems & held for term in terms)]
         return lacking
 
+    async def parts_of_tables(self, found: Sequence[RetrievedPassage], scope: SearchScope) -> frozenset[int]:
+        """The passages that have rows of a table which goes on outside them, by their ids."""
+        parts: set[int] = set()
+        for document_id in {each.passage.document_id for each in found}:
+            content = await self.index.content(document_id, scope)
+            if content is None:
+                continue
+            rows = [segment for segment in content.segments if segment.kind == "row"]
+            for passage in (each.passage for each in found if each.passage.document_id == document_id):
+                is_part = any(
+                    row.headings == passage.headings
+                    and row.place.name == passage.place.name
+                    and not passage.start <= row.start < passage.end
+                    for row in rows
+                )
+                parts |= {passage.passage_id} if is_part else set()
+        return frozenset(parts)
+
     async def named(self, name: str, scope: SearchScope) -> list[CitableDocument]:
         """The documents of a name; a person's own before the shared ones."""
         entries = [entry for entry in await self.entries(scope) if entry.name == name]

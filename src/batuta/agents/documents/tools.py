@@ -62,7 +62,9 @@ def document_tools(library: DocumentLibrary) -> tuple[Tool, Tool]:
         spelt = await library.spelt(query, scope)
         questions = [_respelt(each, spelt) for each in questions]
         found = await library.search(questions, scope, limit=MAX_PASSAGES)
-        answer: dict[str, Any] = {"query": query, "passages": [found_passage(each) for each in found], **unread}
+        parts = await library.parts_of_tables(found, scope)
+        passages = [found_passage(each, has_other_rows=each.passage.passage_id in parts) for each in found]
+        answer: dict[str, Any] = {"query": query, "passages": passages, **unread}
         answer |= {"read_as": spelt} if spelt else {}
         answer |= {"lacking": lacking} if (lacking := await library.lacking(questions[0], found, scope)) else {}
         disagreeing = [[_said(one), _said(other)] for one, other in contradictions(_statements(found), questions[-1])]
@@ -197,10 +199,12 @@ def _said(statement: Statement) -> dict[str, str]:
     return {"file": statement.name, "text": statement.text}
 
 
-def found_passage(found: RetrievedPassage) -> dict[str, Any]:
-    """A passage as a model gets it."""
+def found_passage(found: RetrievedPassage, *, has_other_rows: bool = False) -> dict[str, Any]:
+    """A passage as a model gets it; of one that has only some rows of its table, with that."""
     passage = found.passage
+    part = {"has_other_rows": True} if has_other_rows else {}
     return {
+        **part,
         "file": passage.name,
         "title": passage.title,
         "section": passage.headings[-1] if passage.headings else "",
