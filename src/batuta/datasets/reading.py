@@ -67,7 +67,8 @@ def table_of(rows: Sequence[Cells], delimiter: str = "") -> tuple[list[Column], 
     values: list[list[Any]] = []
     for number, label in enumerate(labels):
         cells = [row[number] if number < len(row) else None for row in body]
-        guess = _guessed(cells, style, is_money=currency_named(label) is not None)
+        is_called = _IS_CALLED.search(fold(label)) is not None
+        guess = _as_written(cells) if is_called else _guessed(cells, style, is_money=currency_named(label) is not None)
         if guess.unit is None and guess.currency is None and "%" in label and guess.kind in ("integer", "decimal"):
             guess.unit = "%"
         currency = guess.currency
@@ -236,9 +237,19 @@ def _guessed(cells: Sequence[Any], style: NumberStyle, *, is_money: bool) -> _Gu
     months = [None if _is_empty(cell) else _month(cell) for cell in cells]
     if present and all(month for month, cell in zip(months, cells, strict=True) if not _is_empty(cell)):
         return _Guess(kind="text", values=months)
-    return _Guess(kind="text", values=[None if cell is None else str(cell) for cell in cells])
+    return _as_written(cells)
 
 
+def _as_written(cells: Sequence[Any]) -> _Guess:
+    whole = (int(cell) if isinstance(cell, float) and cell.is_integer() else cell for cell in cells)
+    return _Guess(kind="text", values=[None if cell is None else str(cell) for cell in whole])
+
+
+_IS_CALLED = re.compile(
+    r"\b(?:tele?ph?ones?|phones?|tel|telefonos?|tlf|tfno|mobiles?|moviles|movil|fax|extension|ext|iban|nif|cif|dni|ean|sku|"
+    r"postcode|postal|zip)\b"
+)
+"""In the names of columns whose digits are dialled or typed, and no number."""
 _MONTH = re.compile(
     rf"(?P<name>{'|'.join(MONTHS)})\b\.?(?:[-/.' ]*(?:(?:de|del) )?(?P<year>\d{{4}})|[-/.']+(?P<short>\d\d))|"
     r"(?P<number>0?[1-9]|1[0-2])[/-](?P<of>(?:19|20)\d\d)|(?P<first>(?:19|20)\d\d)[/-](?P<second>0?[1-9]|1[0-2])"

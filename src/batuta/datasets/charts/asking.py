@@ -18,6 +18,7 @@ from batuta.datasets.charts.asked_kinds import KINDS, kind_named
 from batuta.datasets.charts.asked_names import folded as _folded
 from batuta.datasets.charts.asked_names import with_numbered_columns, with_short_names
 from batuta.datasets.charts.asked_periods import asked_comparison, asked_period
+from batuta.datasets.charts.asked_superlatives import asked_superlative, is_only_sum
 from batuta.datasets.charts.asked_titles import asked_title
 from batuta.datasets.charts.parts_of_time import with_asked_parts
 from batuta.datasets.charts.request import ChartFilter
@@ -122,11 +123,12 @@ def reading_of(text: str, table: Dataset) -> ChartReading:
     known = known_words(table)
     compared, rest = asked_comparison(rest, table)
     period, rest = asked_period(rest, table, known)
+    ranked, rest = asked_superlative(rest, table)
     currency = asked_currency(f" {_folded(_LISTED.sub(' y ', rest.replace('€', ' euros ')))} ", table)
     known |= {name for column in table.columns for name in names_of(column)}
     said, table = with_asked_parts(with_short_names(currency.text, table.columns, known), table, detect_language(text))
     reading = _Reading(said.strip(), table)
-    changes = reading.changes() | bounds | compared | ({"title": title} if title else {})
+    changes = ranked | reading.changes() | bounds | compared | ({"title": title} if title else {})
     if reading.bounded is not None and bounds:
         limits = {name: str(changes.pop(name)) for name in bounds}
         changes["filters"] = [*changes.get("filters", ()), ChartFilter(column=reading.bounded.name, **limits)]
@@ -143,7 +145,9 @@ def reading_of(text: str, table: Dataset) -> ChartReading:
         changes.setdefault("only", []).append(value)
         unread = [word for word in unread if word not in _folded(value).split()]
     changes |= reading.beside(changes)
-    refused = [*reading.uncounted, *([currency.unread] if currency.unread else [])]
+    if reading.asks_one and changes.keys().isdisjoint(_COMPARED) and is_only_sum(changes, table):
+        changes["kind"] = "kpi"
+    refused = [*reading.uncounted, *filter(None, [currency.unread])]
     unread = [*refused, *unread]
     spelled = {_folded(word): word for word in re.findall(r"[\w%]+", text)}
     return ChartReading(
@@ -177,11 +181,10 @@ class _Reading:
             re.sub(rf" total (?=(?:de|del|of|in|en|{figures or 'of'}) )", " ", text), table
         )
         self._table = table
-        self._asks_one = re.search(rf" (?:{'|'.join(ONE_FIGURE_WORDS)}) ", text) is not None
+        self.asks_one = re.search(rf" (?:{'|'.join(ONE_FIGURE_WORDS)}) ", text) is not None
         self.asks_count = any(f" {word} " in text for word in AGGREGATE_WORDS["count"])
         self._found: dict[str, Any] = {}
-        self._is_split_by_time = False
-        self._top_of = ""
+        self._is_split_by_time, self._top_of = False, ""
         free = self._outside_names(KINDS)
         self.kinds_in_names = tuple(kind for kind, words in KINDS.items() if len(free[kind]) < len(words))
         self.unplaced: tuple[str, ...] = ()
@@ -253,7 +256,7 @@ class _Reading:
             self.uncounted = (*self.uncounted, *(word for word in others[other] if f" {word} " in self._asked))
         if how is not None and "aggregate" not in self._found and not (how == "count" and self._names_a_count()):
             self._found["aggregate"] = how
-        if self._asks_one and self._found.keys().isdisjoint(_COMPARED) and self._found.keys() & {"y", "aggregate"}:
+        if self.asks_one and self._found.keys().isdisjoint(_COMPARED) and self._found.keys() & {"y", "aggregate"}:
             self._found["kind"] = "kpi"
         return self._found
 

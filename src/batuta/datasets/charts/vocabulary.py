@@ -346,6 +346,17 @@ EXTREME_WORDS: Final[Words] = {
     ),
 }  # fmt: skip
 """Patterns of what is named by its place in a chart: "without the biggest"."""
+SUPERLATIVES: Final = (
+    ("most expensive|dearest|costliest|mas car[oa]s?", "largest", frozenset({"price", "cost"})),
+    ("cheapest|least expensive|mas barat[oa]s?|mas economic[oa]s?", "smallest", frozenset({"price", "cost"})),
+    ("heaviest|mas pesad[oa]s?", "largest", frozenset({"weight"})),
+    ("lightest|mas liger[oa]s?", "smallest", frozenset({"weight"})),
+    ("longest|mas larg[oa]s?", "largest", frozenset({"length", "duration", "longitud", "duracion", "largo"})),
+    ("shortest|mas cort[oa]s?", "smallest", frozenset({"length", "duration", "longitud", "duracion", "largo"})),
+    ("oldest|mas viej[oa]s?", "largest", frozenset({"age"})),
+    ("youngest|mas jov(?:en|enes)", "smallest", frozenset({"age"})),
+)
+"""Patterns of adjectives that rank by a figure they do not name, which end of it, and what its column is called."""
 REST_WORDS: Final = (
     "and the rest", "and the others", "and all the others", "and others", "plus the rest", "plus others",
     "with the rest", "and the rest as others", "and group the rest", "y el resto", "y los demas", "y las demas",
@@ -392,6 +403,7 @@ BOTTOM_WORDS: Final = (
 ONE_FIGURE_WORDS: Final = (
     "what is", "what s", "whats", "what was", "how much", "how many", "cual es", "cual fue", "cuanto", "cuanta",
     "cuantos", "cuantas", "the total", "in total", "grand total", "el total", "en total", "total",
+    "the sum", "sum of", "la suma", "suma de",
 )  # fmt: skip
 """Words that ask for one figure where nothing is named to compare it by."""
 WHICH_WORDS: Final = ("which", "what", "que", "cual", "cuales", "quien")
@@ -551,6 +563,7 @@ CHART_FILLERS: Final = (
      "use using new then next also too last previous above before it's itself style type kind of split broken down "
      "grouped group sort sorted order ordered side question answer euro euros eur title called by name names between "
      "color colour colors colours paint during spend spent sell sold bill billed most more "
+     "invoiced "
      "took take takes lasted buy buys bought owe owes going gone pay pays"),
     ("resultado resultados datos tabla tablas cifras numeros cosa imagen dibujo columna columnas fila filas archivo "
      "fichero hoja subido adjunto subida otra vez vez lugar mejor manera forma cambia cambialo cambiar pasa pasalo "
@@ -558,7 +571,7 @@ CHART_FILLERS: Final = (
      "anterior tambien estilo tipo desglosa desglosado desglosada separa separado agrupa agrupado ordena ordenalo "
      "ordenado orden aqui mio mia desglose muestralo muestramelo ensenamelo verlo vea veamos dibujar pintar llamado "
      "nombre nombres pero euros color colores titulo hazlo hazla pintalo pintala durante gasta gastamos gastado "
-     "gastaron mas vende vendemos vendimos vendido facturamos facturado "
+     "gastaron mas vende vendemos vendimos vendido facturamos facturado comprado gastado "
      "ido van va vendieron vendio tardado tardaron tardan duraron hay compra compran compraron gastan venden facturan "
      "deben pagan"),
 )  # fmt: skip
