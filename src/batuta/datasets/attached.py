@@ -1,11 +1,13 @@
 """Files that come with a message and hold tables become datasets of the conversation when one is asked for (A-6)."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from batuta.datasets.dataset import Dataset, DatasetError
 from batuta.datasets.library import DatasetLibrary, dataset_id_of
+from batuta.datasets.mentions import TableMention
 from batuta.datasets.upload_problems import UploadRefusedError
 from batuta.kernel.users import ATTACHED_TABLES_SERVICE
 from batuta.tools.context import ToolContext
@@ -21,6 +23,29 @@ class TableFile:
     name: str
     is_document: bool = False
     """Whether it holds tables among other things, if any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedOutline:
+    """What a model's request says of the files of a message, some of which hold tables."""
+
+    names: tuple[str, ...] = ()
+    mention: TableMention | None = None
+    """What the message names in them; none where they were not looked into."""
+
+    def __str__(self) -> str:
+        """As JSON, for `outline_in`."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+def outline_in(text: str) -> AttachedOutline:
+    """The outline that a text holds; an empty one for no text."""
+    if not text:
+        return AttachedOutline()
+    facts = json.loads(text)
+    mention = facts["mention"]
+    known = None if mention is None else TableMention(**{**mention, "unread": tuple(mention["unread"])})
+    return AttachedOutline(names=tuple(facts["names"]), mention=known)
 
 
 class AttachedTables(Protocol):

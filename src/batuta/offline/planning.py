@@ -15,7 +15,6 @@ from batuta.language.findings import LANGUAGES, Language
 from batuta.language.folding import fold, stems_of
 from batuta.language.interpretation import (
     AMENDED_BY,
-    FULLY_EXPLAINED,
     RIVAL_SHARE,
     WORTH_ASKING,
     Interpretation,
@@ -23,55 +22,39 @@ from batuta.language.interpretation import (
     base_of,
     interpreter_for,
 )
-from batuta.language.rewording import is_elliptical, plain_wordings, standing_alone
+from batuta.language.rewording import plain_wordings
 from batuta.language.stance import asks_a_favour, stance_of, without_forbidden, without_reason
 from batuta.language.understanding import Intent, Understanding
 from batuta.language.vocabulary import filler_stems
 from batuta.offline.context import (
     LONGEST_FOLLOW_UP,
-    SURE_OF_ITSELF,
     DialogueContext,
     amendment,
-    called,
     changed_result,
     eligible,
     goes_on,
     goes_on_from_documents,
-    is_bare,
     names_chart,
     narrowed,
     opened_by,
     regrouped,
-    with_name,
-    without_pronouns,
 )
+from batuta.offline.dividing import RequestDivider
 from batuta.offline.division import (
     RequestPart,
-    adds_a_name,
-    changes_it,
-    completes,
     continues_a_sum,
     is_read_whole,
-    is_sum,
-    replaces_it,
-    says_nothing,
     says_only_when,
-    shares_object,
     strong_pieces,
-    two_subjects,
-    weak_joints,
-    without_instead,
 )
 from batuta.offline.own_documents import asks_no_day, stands_in_documents
-from batuta.offline.own_tables import asks_figures, chose_own, own_table_for, which_table
+from batuta.offline.own_tables import asks_figures, asks_rows, chose_own, own_table_for, which_table
 from batuta.offline.phrases import phrase
+from batuta.offline.questions import asks_a_fact, asks_what, is_looked_up, is_of_oneself, is_question, names_a_code
 from batuta.offline.requests import Task
 from batuta.offline.small_talk import OUTSIDE, OWN, SMALL_TALK
 
-MAX_PARTS = 6
 MAX_PLANNED_CHARS = 2_000
-LEAST_SPLIT = 0.34
-"""How sure each side of an `and` must be for it to divide two requests."""
 
 SURELY_OUTSIDE = 0.6
 """From which confidence on a question is refused instead of being looked up."""
@@ -82,34 +65,6 @@ LEAST_OF_A_TEXT = 0.6
 """… and one that takes any text, where the question names no day, no time and no person."""
 WORTH_TRYING = 0.26
 
-_QUESTION = re.compile(
-    r"\?|^\W*(?:(?:a|en|de|con|para|por|desde|hasta|sobre|cada|on|since|from|for|with|by|until|to|at|in)\s+(?:que|quien(?:es)?|cual(?:es)?|cuant[oa]s?|cuando|donde|what|which|whom?|when|how)|what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|could|may|should|will|que|cual|cuales|quien|"
-    r"quienes|cuando|donde|como|cuant[oa]s?|por\s+que|puedo|puede|hay|es|son|(?:vale|sirve|basta)\s+(?:con\s+)?(?:un|una|el|la)|tengo|tenemos|se\s+puede|(?:me|nos|se)\s+(?:pag|reembols|devuelv|cubr|permit|abon|guard|aplic|acept)\w*|a\s+quien|en\s+que|hasta\s+cuando)\b"
-)
-_LOOKED_UP = re.compile(
-    r"^\W*(?:(?:the|el|la|los|las) )?\w+(?: \w+)? (?:of|for|de|del|para) \w"
-    r"|^\W*(?:summari[sz]e|compare|resum(?:e|eme|enos|en)|compara(?:me|nos)?)\b"
-    r"|^\W*(?:list|enumerate|lista|enumera) (?:me )?(?:all|every|the|tod[oa]s|los|las)\b"
-    r"|^\W*(?:make|give me|haz(?:me)?|dame) (?:an?|una?) (?:list|lista|listado) (?:of|de|con)\b|\b(?:[a-z]{1,4}-?\d{2,}|[a-z]\d)\b"
-)
-"""What asks for something to read though it is no question: "price of the full service", "resume el acta"; or names a
-code, which only documents explain.
-"""
-_CODE = re.compile(r"\b(?:[a-z]{1,4}-?\d{2,}|[a-z]\d)\b")
-_ASKS_A_FACT = re.compile(r"\b(?:how (?:many|much|long|often)|who|when|where|cuant[oa]s?|quien(?:es)?|cuando|donde)\b")
-"""What no picture answers: "how much is a half plot?"."""
-_ASKS_WHAT = re.compile(
-    r"\b(?:what|which|que|cual(?:es)?)\s+(?:is|are|was|were|do|does|did|es|son|era|eran|fue|dice|pone|cuesta)\b"
-)
-"""What a picture seldom answers: "what is the rent of a half plot?" names a thing."""
-_OF_ONESELF = re.compile(r"\b(?:i|my|me|mine|we|our|mi|mis|tengo|tenemos|estoy|como|quedo)\b")
-"""What is one's own stands in one's calendar: "when is my dentist appointment?"."""
-_OPENS_A_QUESTION = re.compile(_QUESTION.pattern.partition("|")[2])
-_OF_ALL = re.compile(
-    r"\b(?:we|our|us|all|every|total|overall|todos?|todas?|nosotros|nuestr[oa]s?|empresa|company|\w{3,}(?:amos|emos|imos))\b"
-)
-"""What is ours, or of all, folded."""
-_BY_TIME = re.compile(r"\b(?:by|per|por)\s+(?:day|week|month|quarter|year|dia|semana|mes|trimestre|ano)s?\b")
 _FIRST = re.compile(r"\b(?:first|1|primer[oa]?|former)\b")
 _SECOND = re.compile(r"\b(?:second|2|segund[oa]|latter|last|ultim[oa])\b")
 
@@ -131,6 +86,7 @@ class Planner:
         self._read: dict[tuple[str, str], list[Interpretation]] = {}
         self.interpreter: Interpreter = interpreter_for((*self._team, SMALL_TALK) if has_small_talk else self._team)
         """What the team and the model itself understand."""
+        self._divider = RequestDivider(self.interpreter, self._meanings, now, language)
 
     def decision(self, task: Task, context: DialogueContext) -> dict[str, Any]:
         """`{"steps": […]}` or `{"answer": …}`, as the supervisor is asked for."""
@@ -146,6 +102,8 @@ class Planner:
             return self._steps([RequestPart(text=_confirmed(context.request, text, repeated), meaning=repeated)])
         if context.was_asked and is_no(text):
             return {"answer": phrase("left_alone", task.language)}
+        if self._asks_rows(task, context):
+            return self._looked_up(text)
         attached = self.over_tables(task, context) if task.has_tables or task.has_documents else None
         if attached is not None:
             return self._steps([RequestPart(text=text, meaning=attached)])
@@ -171,7 +129,7 @@ class Planner:
             return self._for_whole(amended, task, context)
         if self._stands_in_documents(text, task, context):
             return self._looked_up(text)
-        parts = self._parts(text, context)
+        parts = self._divider.parts(text, context)
         if parts:
             return self._with_sources(parts, task, context)
         return self._for_whole(text, task, context)
@@ -186,7 +144,7 @@ class Planner:
         if not task.own_words or task.has_tables or self.interpreter.fallback() is None:
             return False
         best = next(iter(self._meanings(text, context)), None)
-        return stands_in_documents(task, best, is_question=_is_looked_up(text))
+        return stands_in_documents(task, best, is_question=is_looked_up(text))
 
     def _redrawn(self, whole: str, text: str) -> dict[str, Any] | None:
         """The plan for "a chart by month": the figures by month, and a chart of them."""
@@ -207,7 +165,7 @@ class Planner:
         found = [each for each in self._meanings(text) if each.agent_id not in (OWN, without)]
         best = next((each for each in found if each.is_sure), None)
         fallback = self.interpreter.fallback()
-        if best is None and fallback is not None and fallback[0] != without and _is_question(text):
+        if best is None and fallback is not None and fallback[0] != without and is_question(text):
             return fallback[0]
         return best.agent_id if best else None
 
@@ -217,68 +175,7 @@ class Planner:
 
     def divided(self, text: str, last: str = "") -> list[Interpretation]:
         """What each piece of a request means, where it has several."""
-        context = DialogueContext(answer=last, language=self._language)
-        parts = [part for piece, _ in strong_pieces(text) for part in self._every_and(piece, context)]
-        return [self._of_named(part, parts[:place], context) for place, part in enumerate(parts)]
-
-    def _of_same(self, text: str, left: RequestPart, context: DialogueContext) -> str:
-        """What an `and` joins to a question about one record, with that one's name where it names no one: "Ana's phone and
-        sales this year" asks for her sales. What we ourselves do, or what is of all, is no one's.
-        """
-        right = self._meanings(text, context)[0]
-        slots = [slot for slot in left.meaning.intent.slots if slot.is_narrowing]
-        said = next((value for slot in slots if (value := left.meaning.values.get(slot.name))), None)
-        if not isinstance(said, str) or right.agent_id != left.meaning.agent_id or _OF_ALL.search(fold(text)):
-            return text
-        own = [slot for slot in right.intent.slots if slot.is_narrowing or slot.is_grouping]
-        named = {slot.is_narrowing for slot in own if right.values.get(slot.name)}
-        is_by_time = named == {False} and _BY_TIME.search(fold(text)) is not None
-        if not own or (named and not is_by_time):
-            return text
-        whole = with_name(text, called(slots[0], said))
-        meant = self._meanings(whole, context)[0]
-        return whole if meant.label == right.label and not meant.unknown and not meant.missing else text
-
-    def _of_named(self, part: RequestPart, before: Sequence[RequestPart], context: DialogueContext) -> Interpretation:
-        """What a part means, with the name that a pronoun in it stands for: "Ana's phone, and how much did they buy?"."""
-        meaning = part.meaning
-        for each in reversed(before):
-            known = [
-                (slot, said)
-                for slot in each.meaning.intent.slots
-                if slot.is_narrowing and (said := each.meaning.values.get(slot.name))
-            ]
-            if not known or each.meaning.agent_id != meaning.agent_id or not meaning.unknown:
-                continue
-            slot, said = known[0]
-            name = ", ".join(called(slot, one) for one in ([said] if isinstance(said, str) else said))
-            named = self._meanings(with_name(without_pronouns(part.text), name), context)[0]
-            if named.agent_id == meaning.agent_id and not named.unknown and not named.missing:
-                return named
-        return meaning
-
-    def _every_and(self, text: str, context: DialogueContext) -> list[RequestPart]:
-        """Divide at each `and` whose sides both are requests, be it of the same intent."""
-        for match in weak_joints(text, self._now, self._language):
-            sides = [text[: match.start()].strip(), text[match.end() :].strip()]
-            found = [self._meanings(side, context)[0] for side in sides]
-            whole = self._meanings(text, context)[0]
-            if completes(whole, found[0]) or changes_it(sides[1], found[1]) or shares_object(whole, *found):
-                continue
-            if any(is_bare(side, self._now, self._language) and not is_sum(side) for side in sides):
-                continue
-            if adds_a_name(whole, found[0], sides[1], self._now):
-                continue
-            are_texts = any(slot.type == "text" for each in found for slot in each.intent.slots)
-            if are_texts and not (_is_question(sides[0]) and _OPENS_A_QUESTION.search(fold(sides[1]))):
-                continue
-            is_whole = are_texts or all(each.is_sure and not each.missing for each in found)
-            if is_whole and all(each.agent_id != OWN and each.intent.slots for each in found):
-                later = standing_alone(sides[0], sides[1]) if are_texts and is_elliptical(sides[1]) else sides[1]
-                left = RequestPart(text=sides[0], meaning=found[0])
-                return [left, *self._every_and(self._of_same(later, left, context), context)]
-        subjects = two_subjects(text) if _is_question(text) else []
-        return [RequestPart(text=each, meaning=self._meanings(each, context)[0]) for each in subjects or [text]]
+        return self._divider.divided(text, DialogueContext(answer=last, language=self._language))
 
     def unknown(self, language: Language) -> str:
         """Say honestly that it is not known, with two things that are."""
@@ -311,23 +208,23 @@ class Planner:
             return self._small_talk(best, text, task, context)
         is_favour = asks_a_favour(text)
         is_to_confirm = best.is_to_confirm or self._is_only_when(best, text)
-        if is_to_confirm and not _is_question(text) and (best.is_specific or not is_favour):
+        if is_to_confirm and not is_question(text) and (best.is_specific or not is_favour):
             example = best.intent.label_in(task.language)
             return {"answer": phrase("is_it_an_order", task.language, text=text, example=example)}
         fallback = self.interpreter.fallback()
         is_replied = best.is_sure and (
-            best.confidence >= LEAST_OF_AN_EMPTY or fallback is None or not _is_question(text)
+            best.confidence >= LEAST_OF_AN_EMPTY or fallback is None or not is_question(text)
         )
         if is_replied and best.intent.reply is not None:
             return {"answer": best.intent.reply(task.language)}
         is_meant = best.is_sure and best.intent.reply is None and self._rival(meanings) is None
         if is_meant or (not best.is_sure and self._is_worth_answering(best)):
             plan = self._with_sources([RequestPart(text=text, meaning=best)], task, context)
-            return self._looked_up_too(plan, text, best) if _is_question(text) else plan
-        is_looked_up = _is_looked_up(text) and not is_favour
-        is_looked_up |= best.intent.is_fallback and best.confidence >= WORTH_ASKING
+            return self._looked_up_too(plan, text, best) if is_question(text) else plan
+        may_be_looked_up = is_looked_up(text) and not is_favour
+        may_be_looked_up |= best.intent.is_fallback and best.confidence >= WORTH_ASKING
         is_open = not best.is_sure or best.intent.reply is not None
-        if is_open and fallback is not None and is_looked_up:
+        if is_open and fallback is not None and may_be_looked_up:
             return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}]}
         if stance_of(text) == "refusal":
             return {"answer": phrase("left_alone", task.language)}
@@ -347,7 +244,7 @@ class Planner:
         is_telling = bool(best.intent.slots) or _names_more(text, best.intent)
         texts = {slot.name for slot in best.intent.slots if slot.type == "text"}
         # "is shipping free?" names no day, no time and no person: whatever text an intent takes is no value then
-        is_own = best.is_specific or _OF_ONESELF.search(fold(text)) is not None
+        is_own = best.is_specific or is_of_oneself(text)
         is_empty = is_telling and not best.values.keys() - (set() if best.is_sure and is_own else texts)
         is_empty &= best.confidence < (LEAST_OF_A_TEXT if texts else LEAST_OF_AN_EMPTY)
         is_empty |= asks_no_day(text, best)
@@ -358,83 +255,20 @@ class Planner:
 
     def _small_talk(self, best: Interpretation, text: str, task: Task, context: DialogueContext) -> dict[str, Any]:
         """Kind words and questions about the team; what is outside is refused, if it is surely that."""
-        is_looked_up = _is_looked_up(text)
-        is_surely = best.confidence >= (SURELY_OUTSIDE if is_looked_up else SURELY_SMALL_TALK)
-        is_surely &= best.intent.id != OUTSIDE or _CODE.search(fold(text)) is None
+        may_be_looked_up = is_looked_up(text)
+        is_surely = best.confidence >= (SURELY_OUTSIDE if may_be_looked_up else SURELY_SMALL_TALK)
+        is_surely &= best.intent.id != OUTSIDE or not names_a_code(text)
         if not is_surely:
             others = [each for each in self._meanings(text, context) if each.agent_id != OWN and each.is_sure]
             if others:
                 return self._with_sources([RequestPart(text=text, meaning=others[0])], task, context)
             fallback = self.interpreter.fallback()
-            if fallback is not None and is_looked_up and not asks_a_favour(text):
+            if fallback is not None and may_be_looked_up and not asks_a_favour(text):
                 return {"steps": [{"agent_id": fallback[0], "task": text, "depends_on": []}]}
         if best.intent.id == OUTSIDE or not is_surely:
             return {"answer": self.unknown(task.language)}
         facts = {"examples": self.examples(task.language, 3), "team": self._described(task.language)}
         return {"answer": phrase(best.intent.id, task.language, **facts)}
-
-    def _parts(self, text: str, context: DialogueContext) -> list[RequestPart]:
-        """A request divided where each piece is one; nothing where it is only one."""
-        pieces = strong_pieces(text)
-        found: list[RequestPart] = []
-        for piece, follows in pieces:
-            found += [
-                RequestPart(text=part.text, meaning=part.meaning, follows=part.follows or (follows and number == 0))
-                for number, part in enumerate(self._weak_parts(piece, context))
-            ]
-        real = [part for part in found if part.meaning.agent_id != OWN or part.meaning.intent.id == OUTSIDE]
-        if len(real) < 2 or not all(part.meaning.is_sure and part.meaning.agent_id != OWN for part in real):
-            return (
-                [real[0]]
-                if len(real) == 1 and len(found) > 1 and real[0].meaning.is_sure and real[0].meaning.agent_id != OWN
-                else []
-            )
-        return real[:MAX_PARTS]
-
-    def _weak_parts(self, text: str, context: DialogueContext) -> list[RequestPart]:
-        """Divide at an `and` where each side is clearly a request, of another intent."""
-        whole = self._meanings(text, context)[0]
-        is_explained = whole.intent.reads_every_word and whole.confidence >= FULLY_EXPLAINED and not whole.missing
-        for match in weak_joints(text, self._now, self._language):
-            left, right = text[: match.start()].strip(), text[match.end() :].strip()
-            is_part = any(self._is_part(side, context) for side in (left, right))
-            if is_part or len(left.split()) < 2 or len(right.split()) < 2:
-                continue
-            sides = [self._meanings(side, context)[0] for side in (left, right)]
-            if sides[0].intent.effect == "change" and (rest := without_instead(right)):
-                right, sides[1] = rest, self._meanings(rest, context)[0]
-            are_sure = all(side.is_sure and side.confidence >= LEAST_SPLIT and side.agent_id != OWN for side in sides)
-            is_worth = sides[0].label != sides[1].label and min(s.confidence for s in sides) >= 0.8 * whole.confidence
-            if (is_explained and self._says_of(whole, right)) or completes(whole, sides[0]):
-                continue
-            if is_explained and whole.label == sides[0].label and says_nothing(sides[1]):
-                continue
-            if is_read_whole(whole) or changes_it(right, sides[1]) or replaces_it(sides[0], right, sides[1]):
-                continue
-            if sides[1].intent.is_fallback and is_elliptical(right):
-                continue  # "it shows F4, what should I do?" says only together what is looked up
-            if are_sure and is_worth and not any(side.missing for side in sides):
-                part = RequestPart(text=left, meaning=sides[0])
-                return [part, *self._weak_parts(self._of_same(right, part, context), context)]
-        return [RequestPart(text=text, meaning=whole)]
-
-    def _is_part(self, text: str, context: DialogueContext) -> bool:
-        """Whether a side says only a value ("and on Friday"), and is no question: "what do I have on Friday" is one."""
-        if not is_bare(text, self._now, self._language) or is_sum(text):
-            return False
-        return not (
-            _OPENS_A_QUESTION.search(fold(text)) and self._meanings(text, context)[0].confidence >= SURE_OF_ITSELF
-        )
-
-    def _says_of(self, meaning: Interpretation, text: str) -> bool:
-        """Whether a text says something of an intent: "and month" goes on with a split, "and draw it" does not."""
-        said = self.interpreter.filled(
-            meaning.agent_id, meaning.intent, [annotated(text, now=self._now, reader=self._language)], self._now
-        )
-        return any(
-            slot.type not in ("text", "result") and said.values.get(slot.name) not in (None, slot.default)
-            for slot in meaning.intent.slots
-        )
 
     def _with_sources(self, parts: list[RequestPart], task: Task, context: DialogueContext) -> dict[str, Any]:
         """Put what gives a result before what takes one: a chart of sales needs the sales."""
@@ -459,10 +293,10 @@ class Planner:
 
     def _asks_of_something(self, part: RequestPart) -> bool:
         """Whether a question is about a thing that no picture shows: "how much is a half plot?", "the rent of a plot"."""
-        if _ASKS_A_FACT.search(fold(part.text)):
+        if asks_a_fact(part.text):
             return True
         names_more = self.interpreter.unexplained(part.meaning.intent, [annotated(part.text, now=self._now)])
-        return bool(names_more and _ASKS_WHAT.search(fold(part.text))) and not refers_back(part.text)
+        return bool(names_more and asks_what(part.text)) and not refers_back(part.text)
 
     def changing(self, text: str) -> Interpretation | None:
         """What a short message changes of the last result, by the words it opens with."""
@@ -485,13 +319,24 @@ class Planner:
             )
             if each.intent.takes == "dataset" and is_named:
                 return each
-        is_of_tables = task.has_tables and not task.has_documents
+        is_about = task.mention is not None and task.mention.is_about_table
+        is_of_tables = task.has_tables and (is_about or not task.has_documents)
         return self.maker(task.text) if is_of_tables and asks_figures(task.text) else None
+
+    def _asks_rows(self, task: Task, context: DialogueContext) -> bool:
+        """Whether a message asks for rows of the tables that it brings, which are quoted as any document is."""
+        if task.mention is None or self.interpreter.fallback() is None or not asks_rows(task.text, task.mention):
+            return False
+        best = next(iter(self._meanings(task.text[:MAX_PLANNED_CHARS], context)), None)
+        is_drawn = best is not None and best.intent.takes == "dataset" and names_chart(task.text)
+        is_change = best is not None and best.intent.effect == "change" and best.is_sure
+        is_talk = best is not None and best.agent_id == OWN and best.intent.id != OUTSIDE and best.is_sure
+        return is_looked_up(task.text) and not (is_drawn or is_change or is_talk)
 
     def _says_nothing(self, text: str, context: DialogueContext) -> bool:
         """Whether a message asks for nothing that the team surely understands."""
         best = next(iter(self._meanings(text, context)), None)
-        return best is None or best.agent_id == OWN or (not best.is_sure and not _is_question(text))
+        return best is None or best.agent_id == OWN or (not best.is_sure and not is_question(text))
 
     def _over_own_table(self, task: Task, context: DialogueContext) -> dict[str, Any] | None:
         """A message about a table that was brought before; asked about where an agent's figures may be meant as well."""
@@ -687,12 +532,3 @@ def _firsts(understanding: Understanding, language: Language) -> list[str]:
 def _confirmed(request: str, reply: str, meaning: Interpretation) -> str:
     """A request with the reply that makes it an order, where it was not certain to be one."""
     return f"{request}{AMENDED_BY}{reply}" if meaning.stance == "unclear" else request
-
-
-def _is_looked_up(text: str) -> bool:
-    """Whether documents may answer a text: a question, or the name of something to be read about."""
-    return _is_question(text) or _LOOKED_UP.search(fold(text)) is not None
-
-
-def _is_question(text: str) -> bool:
-    return _QUESTION.search(fold(text)) is not None

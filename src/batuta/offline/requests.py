@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from batuta.datasets.attached import outline_in
 from batuta.datasets.dataset import Dataset
+from batuta.datasets.mentions import TableMention
 from batuta.datasets.outlines import tables_in
 from batuta.datasets.uploads import is_table_file
 from batuta.kernel.messages import Message, ToolCallBlock, ToolResultBlock
@@ -61,8 +63,9 @@ class Task:
     has_tables: bool = False
     """Whether files with tables came with it."""
     has_documents: bool = False
-    """Whether files came with it that hold tables among other things: only a plain word asks for those."""
-
+    """Whether files came with it that hold more than tables, or none: only a plain word asks for their tables."""
+    mention: TableMention | None = None
+    """What it names in the tables of those files; none where they were not looked into."""
     own_tables: tuple[Dataset, ...] = ()
     """What the person brought to the conversation before, in outline."""
     own_words: frozenset[str] = frozenset()
@@ -79,12 +82,19 @@ def task_of(request: ModelRequest) -> Task:
     """The last thing asked, leaving out feedback to rejected answers."""
     asked = (each.text for each in reversed(request.messages) if each.role == "user" and not is_feedback(each))
     task = _task(next(asked, ""), reader_language(request))
-    files = [name for name in str(request.metadata.get(ATTACHED_TABLES_SERVICE) or "").split(", ") if name]
-    are_tables = [is_table_file(name) for name in files]
+    attached = outline_in(request.metadata.get(ATTACHED_TABLES_SERVICE, ""))
+    are_tables = [is_table_file(name) for name in attached.names]
     outlines = request.metadata.get(OWN_TABLES_SERVICE)
     own = tuple(tables_in(outlines)) if outlines else ()
     known = frozenset(fold(str(request.metadata.get(OWN_DOCUMENTS_SERVICE) or "")).split())
-    return replace(task, has_tables=any(are_tables), has_documents=not all(are_tables), own_tables=own, own_words=known)
+    return replace(
+        task,
+        has_tables=any(are_tables),
+        has_documents=not all(are_tables),
+        mention=attached.mention,
+        own_tables=own,
+        own_words=known,
+    )
 
 
 def asked_plainly(text: str, language: Language) -> str:

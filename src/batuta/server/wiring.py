@@ -40,7 +40,7 @@ from batuta.orchestration.orchestrator import Orchestrator
 from batuta.server.agui.service import AguiRuns, PlatformPort
 from batuta.server.approvals.commands import approval_commands
 from batuta.server.approvals.service import Approvals, DecisionRequest
-from batuta.server.attached_tables import UploadedTables, uploaded_tables
+from batuta.server.attached_tables import MAX_TABLES_IN_FOLDERS, UploadedTables, uploaded_tables
 from batuta.server.backends import Backends, open_backends
 from batuta.server.boards.refreshing import TileRefresher
 from batuta.server.boards.service import Boards
@@ -266,7 +266,9 @@ def run_services(
         return DatasetLibrary(store=ReadableDatasetStore(datasets, check), owner=owner)
 
     async def attached_tables(turn: TurnPrincipal) -> UploadedTables | None:
-        return await uploaded_tables(SystemDatabase(backends.database), files, turn.user_id, turn.attached_files)
+        inside = turn.files_in_folders if len(turn.files_in_folders) <= MAX_TABLES_IN_FOLDERS else ()
+        ids = (*turn.attached_files, *inside)
+        return await uploaded_tables(SystemDatabase(backends.database), files, turn.user_id, ids, turn.text)
 
     async def brought_before(turn: TurnPrincipal) -> OwnTables | None:
         return await own_tables(dataset_library(turn))

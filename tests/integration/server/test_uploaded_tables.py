@@ -1,7 +1,8 @@
 """A table that comes with a message is a dataset of the conversation, drawn offline in both languages (A-6, A-41)."""
 
+import asyncio
 import io
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import openpyxl
@@ -9,6 +10,7 @@ import pytest
 
 from batuta.server.config import Settings
 from batuta.server.team import first_team
+from tests.integration.server.test_files import uploaded
 from tests.support.platform import Person, Running, running
 from tests.unit.datasets.test_files import word_document
 
@@ -122,3 +124,40 @@ async def test_a_table_that_may_not_be_drawn_as_asked_is_known_all_the_same(demo
         each["dataset_id"] for each in kept
     ]
     assert kept
+
+
+PRICES = (
+    ("Model", "Category", "Price (EUR)", "Stock"),
+    ("Duero City", "City", 649, 12),
+    ("Duero eBike Plus", "Electric", 2790, 3),
+)
+
+
+@pytest.mark.parametrize("scope", ["attached", "folder"])
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+async def test_what_a_row_of_a_table_says_is_cited(settings: Settings, ending: str, scope: str) -> None:
+    """A-10, A-11: not a chart of some other figure; a sum is reckoned all the same."""
+    async with first_team(settings) as team, running(settings, team=team.orchestrator) as site:
+        ana = await site.person()
+        text = "\n".join(";".join(map(str, row)) for row in PRICES).encode()
+        file = await uploaded(ana, f"prices.{ending}", text if ending == "csv" else workbook_of(PRICES), "lists")
+        while (await ana.http.get(f"/api/files/{file}")).json()["status"] != "ready":
+            await asyncio.sleep(0.05)
+        where: dict[str, Any] = {"attachments": [{"file_id": file}]} if scope == "attached" else {"folders": ["lists"]}
+        for question in ("¿Cuánto cuesta la Duero eBike Plus?", "How much is the Duero eBike Plus?"):
+            events = await ana.ask(await ana.session(), question, **where)
+            [answer] = [event for event in events if event["type"] == "message" and event.get("citations")]
+            assert "2790" in answer["citations"][0]["quote"]
+            assert not any(event["type"] == "chart_drawn" for event in events)
+        events = await ana.ask(await ana.session(), "What is the total stock?", **where)
+        [figure] = [event for event in events if event["type"] == "chart_drawn"]
+        assert "15" in figure["description"]
+
+
+def workbook_of(rows: Sequence[Sequence[Any]]) -> bytes:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.worksheets[0].append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()

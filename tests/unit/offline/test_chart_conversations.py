@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 
 from batuta.conversations.conversation import Conversation
-from batuta.datasets.attached import TableFile
+from batuta.datasets.attached import AttachedOutline, TableFile
 from batuta.datasets.dataset import DATASETS_SERVICE, Dataset
 from batuta.datasets.files import dataset_from_csv
 from batuta.datasets.library import DatasetLibrary
@@ -36,7 +36,7 @@ class BroughtTable:
     files: Sequence[TableFile] = (TableFile(file_id="F1", name="ventas.csv"),)
 
     def __str__(self) -> str:
-        return "ventas.csv"
+        return str(AttachedOutline(names=("ventas.csv",)))
 
     async def tables(self, file: TableFile) -> Sequence[Dataset]:
         return [dataset_from_csv(CSV.encode(), name=file.name, now=NOW)]

@@ -102,11 +102,10 @@ class PlatformWorker:
     async def _options(self, lease: Lease) -> RunOptions:
         """The options of a turn, once the files that its message brings were read."""
         files = await self._attached.wait(lease.work, self._live)
-        options = await self._services.options(lease)
         inside = await self._attached.in_folders(lease.work)
-        if inside is not None:
-            both = [*options.get("services", {}).get(CHOSEN_SERVICE, ()), *inside]
-            options["services"] = {**options.get("services", {}), CHOSEN_SERVICE: both}
+        options = await self._services.options(lease, in_folders=inside)
+        if inside is not None and not inside:  # a folder without files is no permission to look elsewhere
+            options["services"] = {CHOSEN_SERVICE: [], **options.get("services", {})}
         chosen = options.get("services", {}).get(CHOSEN_SERVICE, ())
         unread = [file.unread for file in files if file.unread is not None]
         unread += await self._attached.still_read(lease.work, chosen=chosen)

@@ -7,7 +7,7 @@ once per turn, for the principal the turn acts for, so that a store shows only t
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -62,6 +62,8 @@ class TurnPrincipal:
     """The company of the ERP that the message was about, by its id."""
     attached_files: tuple[str, ...] = ()
     """The ids of the files that came with the message."""
+    files_in_folders: tuple[str, ...] = ()
+    """The ids of the files in the folders that the message is about."""
     text: str = ""
     """The message."""
 
@@ -102,12 +104,17 @@ class RunServices:
         """Why a turn may not run, or not any more."""
         return None if lease.work.user_id is None else await TurnRights.of(lease, self.database).loss()
 
-    async def options(self, lease: Lease) -> RunOptions:
-        """The options of a leased turn; a turn without a user gets only the protection of its models."""
+    async def options(self, lease: Lease, *, in_folders: Sequence[str] | None = None) -> RunOptions:
+        """The options of a leased turn; a turn without a user gets only the protection of its models.
+
+        Args:
+            lease: Of the turn.
+            in_folders: The files in the folders that its message is about; nothing if it names none.
+        """
         if lease.work.user_id is None:
             return RunOptions(protection=self.protection)
         rights = TurnRights.of(lease, self.database)
-        turn = await self._principal(lease.work, lease.work.user_id)
+        turn = replace(await self._principal(lease.work, lease.work.user_id), files_in_folders=tuple(in_folders or ()))
         chosen = turn.preferences.model
         options = RunOptions(
             protection=self.protection,
@@ -144,8 +151,8 @@ class RunServices:
     async def _services(self, turn: TurnPrincipal) -> dict[str, Any]:
         services: dict[str, Any] = {}
         providers = {**USER_SERVICES, **self.providers}
-        if turn.attached_files:  # its questions are about these
-            services[CHOSEN_SERVICE] = list(turn.attached_files)
+        if chosen := [*turn.attached_files, *turn.files_in_folders]:  # its questions are about these
+            services[CHOSEN_SERVICE] = chosen
             providers |= self.file_providers
         for key, provide in providers.items():
             service = provide(turn)
