@@ -395,7 +395,7 @@ def _quotes(passages: Sequence[Mapping[str, Any]], question: str, going_on: str 
         return []
     scored = _with_strictly_asked(scored, best, plain, list(weights))
     _, best = max(scored, key=lambda pair: pair[0])
-    scored = _without_lesser_rows(scored, best, list(weights))
+    scored = _without_lesser_rows(scored, best, named or list(weights))
     left_out = _left_out(best, named or list(weights), sentences)
     next_one = _next_giving(best, sentences, sought)
     return [

@@ -89,8 +89,8 @@ def unsaid_in(
     unsaid = (
         _unsaid_words(question, quotes, around, held)
         or _unsaid_numbers(question, around)
-        or _unsaid_figures(question, quotes)
         or _unsaid_quantity(question, quotes)
+        or _unsaid_figures(question, quotes)
         or _unsaid_kind(question, quotes)
     )
     return unsaid[:MAX_UNSAID]
