@@ -1,4 +1,4 @@
-"""Tables inside documents: Word files and web pages. Cells as text; what they mean is found out as for any file.
+"""Tables inside documents: Word files, pages and Markdown. Cells as text; what they mean is found out as for any file.
 
 What comes in is untrusted: it is read in a process that can be ended, after the sizes in the zip were looked at.
 """
@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
 from batuta.datasets.upload_problems import UploadRefusedError
+from batuta.language.markdown_tables import table_at
 
 MAX_TABLES = 50
 MAX_TITLE_CHARS = 80
@@ -55,6 +56,23 @@ def tables_of_page(text: str) -> list[FoundTable]:
     reader.feed(text)
     reader.close()
     return _real(reader.found)
+
+
+def tables_of_markdown(text: str) -> list[FoundTable]:
+    """The tables of a text in Markdown, in order; none in code."""
+    found: list[FoundTable] = []
+    lines, title, is_code, after = text.splitlines(), "", False, 0
+    for number, line in enumerate(lines):
+        is_code ^= line.lstrip().startswith(("```", "~~~"))
+        if number < after or is_code:
+            continue
+        rows = table_at(lines, number) if "|" in line else []
+        if rows:
+            found.append(FoundTable(title=title, rows=[cells for _, cells in rows]))
+            after = rows[-1][0] + 1 if len(rows) > 1 else number + 2
+        elif words := line.strip(" #*"):
+            title = words if len(words) <= MAX_TITLE_CHARS else ""
+    return _real(found)
 
 
 def _text(element: ET.Element) -> str:

@@ -16,7 +16,7 @@ from typing import IO, Any
 from xml.sax.saxutils import escape
 
 from batuta.datasets.dataset import MAX_COLUMNS, MAX_ROWS, Column, Dataset, DatasetError, Provenance, dataset_name
-from batuta.datasets.document_tables import tables_of_page, tables_of_word
+from batuta.datasets.document_tables import FoundTable, tables_of_markdown, tables_of_page, tables_of_word
 from batuta.datasets.reading import table_of
 from batuta.datasets.upload_problems import UploadRefusedError
 from batuta.events.datasets import Cell
@@ -103,11 +103,10 @@ def datasets_from_xlsx(content: bytes, *, name: str, now: datetime) -> list[tupl
 
 
 def datasets_from_document(content: bytes, *, name: str, now: datetime) -> list[tuple[str, Dataset]]:
-    """The tables of a Word document or a web page with their titles. Raises `DatasetError` where there is none."""
+    """The tables of a Word file, a page or Markdown with their titles. Raises `DatasetError` where there is none."""
     if len(content) > MAX_UPLOAD_BYTES:
         raise UploadRefusedError("too_large", name=name, most=MAX_UPLOAD_BYTES >> 20)
-    is_word = name.lower().endswith(".docx")
-    tables = tables_of_word(content, name) if is_word else tables_of_page(_decoded(content, name))
+    tables = _document_tables(content, name)
     found: list[tuple[str, Dataset]] = []
     for number, table in enumerate(tables, 1):
         title = table.title or (f"{number}" if len(tables) > 1 else "")
@@ -118,6 +117,13 @@ def datasets_from_document(content: bytes, *, name: str, now: datetime) -> list[
     if not found:
         raise UploadRefusedError("no_table", name=name)
     return found
+
+
+def _document_tables(content: bytes, name: str) -> list[FoundTable]:
+    if name.lower().endswith(".docx"):
+        return tables_of_word(content, name)
+    is_markdown = name.lower().endswith((".md", ".markdown"))
+    return (tables_of_markdown if is_markdown else tables_of_page)(_decoded(content, name))
 
 
 def dataset_from_xlsx(content: bytes, *, name: str, now: datetime) -> Dataset:

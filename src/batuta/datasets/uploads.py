@@ -1,4 +1,4 @@
-"""Tables in files that people upload: CSV, TSV and XLSX become datasets, and so do tables in Word files and web pages.
+"""Tables in files that people upload: CSV, TSV and XLSX become datasets, and so do those in documents.
 
     tables = await tables_of(path, "Ventas 2026.xlsx", now=now)         # one for each sheet that holds one
 
@@ -17,7 +17,7 @@ from batuta.datasets.upload_problems import UploadRefusedError
 from batuta.kernel.errors import DeadlineExceededError, ToolFailedError
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".xlsx")
-DOCUMENT_SUFFIXES = (".docx", ".html", ".htm")
+DOCUMENT_SUFFIXES = (".docx", ".html", ".htm", ".md", ".markdown")
 """Of documents, which hold tables among other things."""
 CHILD = Path(__file__).with_name("uploads_child.py")
 LIMIT = ProcessLimit(seconds=30, max_bytes=1024**3)

@@ -133,9 +133,19 @@ PAGE = (
 )
 
 
+MARKDOWN = (
+    "# Tienda\n\n## Lista de precios 2026\n\n| Producto | Precio |\n| --- | ---: |\n| Mesa | **1.234,50 €** |\n"
+    "| Silla | 70,25 € |\n\n```\n| a | b |\n|---|---|\n| 1 | 2 |\n```\n"
+)
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("precios.docx", word_document(PRICES)), ("precios.html", PAGE.encode())],
+    [
+        ("precios.docx", word_document(PRICES)),
+        ("precios.html", PAGE.encode()),
+        ("precios.md", MARKDOWN.encode()),
+    ],
 )
 def test_a_table_inside_a_document_becomes_a_dataset(name: str, content: bytes) -> None:
     ((title, made),) = datasets_from_document(content, name=name, now=NOW)
@@ -152,6 +162,7 @@ def test_a_table_inside_a_document_becomes_a_dataset(name: str, content: bytes) 
         ("a.docx", b"no zip", "cannot be read as a Word document"),
         ("a.docx", word_document([["only one"]]), "holds no table"),
         ("a.html", b"<p>nothing</p>", "holds no table"),
+        ("a.md", b"# Nothing\n\nthis | that\n", "holds no table"),
     ],
 )
 def test_a_document_without_a_table_says_so(name: str, content: bytes, words: str) -> None:

@@ -138,6 +138,36 @@ def test_a_table_of_data_alone_has_no_names_of_columns() -> None:
     assert [text for text, _ in places(found)] == ["1 | 2,5", "Chair | blue", "Desk | red"]
 
 
+MARKDOWN = (
+    "# Workshop\n\nAsk at the desk.\n\n## Prices\n\n| Service | Minutes | **Price** |\n|:--|--:|---|\n"
+    "| Full \\| checked | 120 | 85 € |\n| Paint | | `40 €` |\n\nVAT included.\n\n"
+    "```\n| a | b |\n|---|---|\n| 1 | 2 |\n```\n"
+)
+
+
+def test_a_table_in_markdown_is_rows_with_the_names_of_their_columns() -> None:
+    """A-6: as in every other format; each row has its line, and what stands in code is no table."""
+    found = text_of(MARKDOWN.encode(), "workshop.md")
+    assert places(found)[1:5] == [
+        ("Service | Minutes | Price", "Prices, l. 7"),
+        ("Service: Full | checked | Minutes: 120 | Price: 85 €", "Prices, l. 9"),
+        ("Service: Paint | Price: 40 €", "Prices, l. 10"),
+        ("VAT included.", "Prices, l. 12"),
+    ]
+    assert "| 1 | 2 |" in found.text
+    assert [segment.kind for segment in found.segments].count("row") == 3
+
+
+@pytest.mark.parametrize("text", ["either | or", "a | b\nc | d", "| a |\n|---|\n| b |", "| a | b |\n|---|"])
+def test_bars_without_a_rule_below_the_head_are_text(text: str) -> None:
+    assert all(segment.kind == "text" for segment in text_of(text.encode(), "a.md").segments)
+
+
+def test_a_table_of_years_keeps_its_head() -> None:
+    found = text_of(b"| Fee | 2025 | 2026 |\n|---|---|---|\n| Berth | 900 | 980 |\n", "fees.md")
+    assert places(found)[1][0] == "Fee: Berth | 2025: 900 | 2026: 980"
+
+
 def test_bytes_decide_and_not_the_name() -> None:
     assert text_of(a_word_document("Hello."), "lies.pdf").text == "Hello."
     with pytest.raises(ExtractionFailedError, match="older format"):

@@ -9,6 +9,7 @@ from charset_normalizer import from_bytes
 from batuta.knowledge.document import Location
 from batuta.knowledge.extract.builder import TextBuilder
 from batuta.knowledge.extract.rows import LOOKED_AT, read_rows
+from batuta.language.markdown_tables import table_at
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
@@ -41,7 +42,7 @@ def read_text(data: bytes, out: TextBuilder) -> None:
 
 
 def read_markdown(data: bytes, out: TextBuilder) -> None:
-    """Paragraphs below the headings of Markdown."""
+    """Paragraphs and rows of tables below the headings of Markdown."""
     _paragraphs(decoded(data), out, is_markdown=True)
 
 
@@ -59,18 +60,26 @@ def read_separated(data: bytes, out: TextBuilder) -> None:
 
 def _paragraphs(text: str, out: TextBuilder, *, is_markdown: bool) -> None:
     lines: list[str] = []
-    first, is_code = 0, False
+    first, is_code, table_end = 0, False, 0
+    written = text.splitlines()
 
     def flush() -> None:
         out.add("\n".join(lines), Location(kind="line", number=first))
         lines.clear()
 
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(written, 1):
+        if number <= table_end:
+            continue
         is_code ^= is_markdown and _FENCE.match(line) is not None
         heading = _HEADING.match(line) if is_markdown and not is_code else None
+        table = table_at(written, number - 1) if is_markdown and not is_code and "|" in line else []
         if heading is not None:
             flush()
             out.heading(heading.group(2), Location(kind="line", number=number), level=len(heading.group(1)))
+        elif table:
+            flush()
+            read_rows(((at + 1, dict(enumerate(cells, 1))) for at, cells in table), out, by_line=True)
+            table_end = max(table[-1][0] + 1, number + 1)
         elif not line.strip():
             flush()
         else:

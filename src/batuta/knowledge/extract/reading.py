@@ -14,7 +14,7 @@ from batuta.knowledge.extract.plain import read_markdown, read_separated, read_t
 from batuta.knowledge.extract.sheets import read_workbook
 from batuta.knowledge.extract.sniff import MEDIA_TYPES, SNIFFED_BYTES, FileKind, sniff
 
-EXTRACTOR = "batuta/3"
+EXTRACTOR = "batuta/4"
 """Raise the number when a reader gives the same file in other words."""
 MEBIBYTE = 1024 * 1024
 

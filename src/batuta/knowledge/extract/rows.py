@@ -19,18 +19,28 @@ NEARLY = 0.6
 _NUMBER = re.compile(r"^[\s\d.,%€$£+/:()-]*$")
 
 
-def read_rows(rows: Iterable[Row], out: TextBuilder, *, sheet: str = "", number: int = 0) -> None:
+def read_rows(
+    rows: Iterable[Row], out: TextBuilder, *, sheet: str = "", number: int = 0, by_line: bool = False
+) -> None:
     """Add rows. The first that is nearly as wide as the table names the columns, if it has words only; what stands
     above it, such as a title, is added as it is.
+
+    Args:
+        rows: With their numbers.
+        out: Where they are added.
+        sheet: The name of the sheet, or what stands for it.
+        number: Of the sheet.
+        by_line: Whether each row stands in the line of its number, and the first one names the columns.
     """
     numbered = ((row, {column: " ".join(text.split()) for column, text in cells.items()}) for row, cells in rows)
     filled = ((row, {column: text for column, text in cells.items() if text}) for row, cells in numbered)
     known = ((row, cells) for row, cells in filled if cells)
     first = list(islice(known, LOOKED_AT))
-    place = _header_place([cells for _, cells in first])
+    place = _header_place([cells for _, cells in first]) if not by_line else 0 if first else None
     header: Mapping[int, str] = {} if place is None else first[place][1]
     for at, (row, cells) in enumerate(chain(first, known)):
-        location = Location(kind="sheet", number=number, name=sheet, cells=_range(cells, row))
+        in_sheet = Location(kind="sheet", number=number, name=sheet, cells=_range(cells, row))
+        location = Location(kind="line", number=row) if by_line else in_sheet
         is_named = place is not None and at > place
         out.add(_spoken(cells, header if is_named else {}), location, "row")
 
