@@ -36,10 +36,10 @@ _LIMIT = re.compile(
 _COMPANIES = re.compile(r"\s+(?:of\s+)?(?:our\s+|nuestras\s+)?(?:companies|empresas|sociedades)\b")
 """The two companies are those there are: they limit no rows."""
 _LEAST = re.compile(
-    r"\b(?:least|lowest|smallest|fewest|worst|bottom|menos(?!\s+(?:de\s+)?\d)|menor(?:es)?|peor(?:es)?|mas\s+baj[oa]s?|mas\s+pequen[oa]s?|mas\s+barat[oa]s?|cheapest)\b"
+    r"\b(?:least|lowest|smallest|fewest|worst|bottom|menos(?!\s+(?:de\s+)?\d)|menor(?:es)?|peor(?:es)?|mas\s+baj[oa]s?|mas\s+pequen[oa]s?|mas\s+barat[oa]s?|cheapest)(?:\s+first)?\b"
 )
 _MOST = re.compile(
-    r"\b(?:most|highest|biggest|largest|top|best|greatest|mas(?!\s+(?:de\s+)?\d)(?:\s+(?:alt[oa]s?|grandes?|car[oa]s?|elevad[oa]s?|fuertes?|importantes?))?|mayor(?:es)?|mejor(?:es)?|principal(?:es)?|ranking|main|maxim[oa]s?)\b"
+    r"\b(?:most|highest|biggest|largest|top|best|greatest|mas(?!\s+(?:de\s+)?\d)(?:\s+(?:alt[oa]s?|grandes?|car[oa]s?|elevad[oa]s?|fuertes?|importantes?))?|mayor(?:es)?|mejor(?:es)?|principal(?:es)?|ranking|main|maxim[oa]s?)(?:\s+first)?\b"
 )
 _DOWNWARDS = re.compile(
     r"\bmayor(?:es)?\s+a\s+menor(?:es)?\b|\bmas\s+a\s+menos\b|\b(?:highest|largest|biggest)\s+to\s+(?:lowest|smallest)\b|\bmost\s+to\s+least\b"

@@ -7,7 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 
-from batuta.agents.erp.known_names import COUNTRY_NAMES, account_balances, account_words, accounts_by_name, descriptions
+from batuta.agents.erp.known_names import (
+    COUNTRY_NAMES,
+    account_balances,
+    account_words,
+    accounts_by_name,
+    category_words,
+    descriptions,
+)
 from batuta.agents.erp.measures.model import MeasureBook, standard_measures
 from batuta.agents.erp.measures.records import Books, MeasureError
 from batuta.connectors.business_central.catalogue import EntityCatalogue, load_catalogue
@@ -62,7 +69,7 @@ _POSTING_ACCOUNTS = RecordQuery(
 BALANCES = "balance"
 """The same accounts by phrases that ask for their balance: "bank loan balance"."""
 DESCRIBED = "described"
-"""Names of countries and salespeople by phrases, which are apart from the others: no part of one is a name."""
+"""Countries, salespeople and categories by other words, apart from the names: no part of one is a name."""
 GROUPS = "group"
 GROUPED_KINDS = ("customer", "vendor", "item")
 LONGEST_BEGINNING = 3
@@ -165,7 +172,11 @@ class ErpAccess:
         self._known.update({f"names:{kind}": names for kind, names in gathered.items()})
         self._known[f"names:{LEDGER}"] = accounts_by_name(await self._accounts())
         self._known[f"names:{BALANCES}"] = account_balances(self.names(LEDGER))
-        self._known[f"names:{DESCRIBED}"] = descriptions(gathered["country"], gathered["salesperson"])
+        goods = {code: category_words((code, *words)) for code, words in gathered["category"].items()}
+        self._known[f"names:{DESCRIBED}"] = {
+            **descriptions(gathered["country"], gathered["salesperson"]),
+            **{code: words for code, words in goods.items() if words},
+        }
         self._known[f"names:{GROUPS}"] = _shared_beginnings(gathered, self.measures)
 
     async def _accounts(self) -> list[tuple[str, str]]:

@@ -129,6 +129,78 @@ ACCOUNT_SUBJECTS: Sequence[Sequence[str]] = (
 """What expense accounts are kept for: each line one thing, in the words of both languages."""
 
 
+GOODS: Sequence[tuple[Sequence[str], Sequence[str]]] = (
+    (("chairs", "seats"), ("sillas", "asientos")),
+    (("tables",), ("mesas",)),
+    (("sofas", "couches", "settees"), ("sofás",)),
+    (("armchairs",), ("sillones", "butacas")),
+    (("stools",), ("taburetes",)),
+    (("benches",), ("bancos",)),
+    (("beds",), ("camas",)),
+    (("mattresses",), ("colchones",)),
+    (("wardrobes", "closets"), ("armarios",)),
+    (("shelves", "shelving"), ("estanterías",)),
+    (("desks",), ("escritorios",)),
+    (("lamps", "lighting"), ("lámparas", "iluminación")),
+    (("furniture",), ("muebles", "mobiliario")),
+    (("carpets", "rugs"), ("alfombras",)),
+    (("curtains",), ("cortinas",)),
+    (("cushions",), ("cojines",)),
+    (("shade", "sunshades", "awnings"), ("sombra", "toldos")),
+    (("umbrellas", "parasols"), ("sombrillas", "parasoles")),
+    (("plants",), ("plantas",)),
+    (("flowers",), ("flores",)),
+    (("trees",), ("árboles",)),
+    (("garden",), ("jardín",)),
+    (("accessories",), ("accesorios", "complementos")),
+    (("spare parts", "spares", "parts"), ("repuestos", "recambios", "piezas de recambio")),
+    (("tools",), ("herramientas",)),
+    (("machines", "machinery"), ("máquinas", "maquinaria")),
+    (("packaging",), ("envases", "embalaje", "embalajes")),
+    (("raw materials",), ("materias primas",)),
+    (("consumables",), ("consumibles",)),
+    (("services",), ("servicios",)),
+    (("drinks", "beverages"), ("bebidas",)),
+    (("food",), ("alimentación", "alimentos")),
+    (("wines",), ("vinos",)),
+    (("books",), ("libros",)),
+    (("toys",), ("juguetes",)),
+    (("clothes", "clothing"), ("ropa",)),
+    (("shoes", "footwear"), ("zapatos", "calzado")),
+    (("bicycles", "bikes"), ("bicicletas", "bicis")),
+    (("tyres", "tires"), ("neumáticos",)),
+    (("computers",), ("ordenadores",)),
+    (("screens", "monitors"), ("pantallas", "monitores")),
+    (("cables",), ("cables",)),
+    (("paints",), ("pinturas",)),
+    (("tiles",), ("azulejos", "baldosas")),
+    (("doors",), ("puertas",)),
+    (("windows",), ("ventanas",)),
+    (("kitchen",), ("cocina",)),
+    (("bathroom",), ("baño",)),
+    (("office",), ("oficina",)),
+    (("outdoor",), ("exterior",)),
+)
+"""What categories of items are called in one language and the other."""
+_SAID_OF_GOODS = ("of {}", "of the {}", "of our {}", "many {}", "the {} sold", "{} sold", "{} and", "and {}", "in {}")
+"""How goods are said that are called as a table of figures is: the word alone asks for that."""
+_ALSO_A_FORM = frozenset({"tables"})
+
+
+def category_words(names: Iterable[str]) -> tuple[str, ...]:
+    """What a category is also called, in one language and the other, where its name or code is a word of these."""
+    known = {" ".join(words_of(name)) for name in names}
+    found = [group for group in GOODS if known & {" ".join(words_of(word)) for words in group for word in words}]
+    said = dict.fromkeys(
+        word for group in found for words in group for word in words if " ".join(words_of(word)) not in known
+    )
+    return tuple(
+        phrase
+        for word in said
+        for phrase in ([each.format(word) for each in _SAID_OF_GOODS] if word in _ALSO_A_FORM else [word])
+    )
+
+
 def account_words(name: str) -> tuple[str, ...]:
     """What people call an account: its name, and every word for what its name says it is for."""
     said = set(words_of(name))

@@ -126,7 +126,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
         period: str | DayRange = "",
         compare: CompareWith | None = None,
         top: int | RowPlace | None = None,
-        ranking: Literal["", "most", "least", "absent", "new"] = "",
+        ranking: Literal["", "most", "least", "absent", "new", "present"] = "",
         bound: ValueBound | None = None,
         company: str = "",
     ) -> Dataset:
@@ -146,8 +146,8 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 by.
             top: Only so many rows, the first of the order; or only the row at a place of it, such as the second.
             ranking: Whether the largest come first (most) or the smallest (least); or only the customers, vendors or
-                items (whichever it is split by) of which there is nothing (absent), or something for the first
-                time (new).
+                items (whichever it is split by) of which there is nothing (absent), something (present), or
+                something for the first time (new).
             bound: Only rows whose figure is above or below an amount; with `is_days`, of open documents only those due
                 longer ago than so many days.
             company: A part of the company's name; without it the one that the user works in.
@@ -190,6 +190,7 @@ def measure_tools(access: ErpAccess) -> tuple[Tool, Tool]:
                 as_average=compare is not None and compare.kind == "average",
                 is_absence=ranking == "absent",
                 is_newness=ranking == "new",
+                is_presence=ranking == "present",
                 change=change,
             )
             figures = replace(

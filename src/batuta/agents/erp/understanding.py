@@ -11,7 +11,7 @@ from batuta.agents.erp.questions.exclusions import EXCLUSION_WORDS
 from batuta.agents.erp.questions.fields import compared_entity
 from batuta.agents.erp.questions.figures import settle_measure
 from batuta.agents.erp.questions.ledger import ACCOUNT_WORDS
-from batuta.agents.erp.questions.limits import ABSENCE_WORDS, NEW_WORDS, PLACE_WORDS
+from batuta.agents.erp.questions.limits import PLACE_WORDS
 from batuta.agents.erp.questions.lists import (
     ASKED_FIELDS,
     EXTREME_WORDS,
@@ -22,6 +22,7 @@ from batuta.agents.erp.questions.lists import (
     settle_record,
     state_words,
 )
+from batuta.agents.erp.questions.members import ABSENCE_WORDS, NEW_WORDS
 from batuta.agents.erp.questions.payments import payments_intent
 from batuta.agents.erp.questions.periods import ALL_TIME_WORDS, EARLIER_WORDS
 from batuta.agents.erp.questions.question import qualifier_words
@@ -39,12 +40,12 @@ LISTING_WORDS = {
 }  # fmt: skip
 """Without one of these a sentence that names customers or items is about them, and asks for no list."""
 FIGURE_FILLERS = (
-    "both detail details breakdown customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
+    "different distinct unique both detail details breakdown customer customers company money amount invoice invoices bill bills order orders document documents business figure figures "
     "most least more less well ago erp business central data report overview so far until be had been got year's net balance issue issued send sent post posted difference between long left leave leaves catalogue catalog some there's "
     "going goes doing gone went developing be still wich whats qe ke their its her his nor ni "
     "over versus vs against cumulative accumulated sort sorted order ordered from to dimension brought bring brings bringing generate generated generates contribute contributed contributes gave gives during within altogether actually really situation position level levels numbers happened "
     "chart graph plot draw visualise visualize diagram please instead split broken down grouped average averages averaged mean",
-    "ambas detalle detalles cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
+    "distintos distintas diferentes ambas detalle detalles cliente clientes empresa dinero importe factura facturas pedido pedidos documento documentos negocio cifra cifras datos "
     "informe resumen erp mas menos hace hasta tuvimos tuvo tenido hubo tenia teniamos habia llevamos hecho realizado realizados parte netas neto saldo emitir emitido emitidas emitimos enviamos enviado enviadas registramos registrado registradas diferencia diferencias entre asciende ascienden pasta hicimos hacemos dejan deja catalogo algun alguna algunos pagarnos llevan lleva "
     "van ir yendo marchan marcha faltan falta quedan queda q k x "
     "pero dimension ido fueron siendo frente contra acumulado acumulada acumuladas acumulados ordena ordenalo ordenala ordenalos ordenado ordenada ordenados ordenadas dado dan dieron dejado generado genera generan generaron aportado aporta aportan aportaron traido trae traen durante realmente aproximadamente situacion nivel niveles numeros concretamente "

@@ -361,3 +361,37 @@ async def test_late_orders_are_those_whose_delivery_date_is_past() -> None:
     figures = await asked(erp(salesOrders=orders), "late_orders", split=("document",))
 
     assert table(figures) == {("1",): Decimal(10)}
+
+
+async def test_purchase_orders_are_late_after_their_receipt_date_and_never_without_one() -> None:
+    orders = [
+        {
+            "id": number, "number": number, "vendorName": "Sur", "orderDate": "2026-06-01", "currencyCode": "EUR",
+            "requestedReceiptDate": due, "fullyReceived": False, "totalAmountExcludingTax": Decimal(7),
+        }
+        for number, due in (("1", "2026-06-29"), ("2", "2026-06-30"), ("3", "0001-01-01"))
+    ]  # fmt: skip
+    figures = await asked(erp(purchaseOrders=orders), "late_receipts", split=("document",))
+    assert table(figures) == {("1",): Decimal(7)}
+
+
+async def test_those_of_whom_there_is_something_are_counted_once() -> None:
+    customers = [{"id": name, "number": name, "displayName": name, "country": "ES"} for name in ("Ana", "Bea", "Zoe")]
+    figures = await asked(erp(customers=customers), "sales", period=YEAR, split=("customer",), is_presence=True)
+    assert (figures.total, [row.group for row in figures.rows]) == (2, [("Ana",), ("Bea",)])
+    assert len(figures.records) == 2
+
+
+async def test_turnover_is_the_cost_of_a_year_over_the_stock_of_today() -> None:
+    def entry(number: int, day: str, kind: str, cost: str) -> dict[str, Any]:
+        return {
+            "id": str(number), "entryNumber": number, "itemNumber": "1", "sourceNumber": "", "documentNumber": "D",
+            "postingDate": day, "entryType": kind, "costAmountActual": Decimal(cost),
+        }  # fmt: skip
+
+    entries = [
+        entry(1, "2025-01-01", "Purchase", "1000"), entry(2, "2025-06-30", "Sale", "-500"),
+        entry(3, "2025-07-01", "Sale", "-300"), entry(4, "2026-06-30", "Sale", "-100"),
+    ]  # fmt: skip
+    figures = await asked(erp(itemLedgerEntries=entries, items=[]), "stock_turnover")
+    assert figures.total == Decimal("4.00")

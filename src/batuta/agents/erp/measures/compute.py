@@ -107,7 +107,7 @@ async def compute(books: Books, book: MeasureBook, request: MeasureRequest) -> F
         return await _compute_ratio(books, book, measure, request)
     if request.as_share:
         return await _compute_shares(books, book, request)
-    if request.is_absence or request.is_newness:
+    if request.is_absence or request.is_newness or request.is_presence:
         return await _compute_members(books, book, measure, request)
     if not request.split:
         request = replace(request, split=measure.default_split)
@@ -180,43 +180,47 @@ _SHOWN: Mapping[str, Callable[[Decimal], bool]] = {
 """Which rows a measure shows that does not show all."""
 
 
-_WITHOUT = {"en": "Without ", "es": "Sin "}
-_FIRST = {"en": "For the first time with ", "es": "Por primera vez con "}
+_MEMBERS: Mapping[str, Mapping[str, str]] = {
+    "without": {"en": "Without ", "es": "Sin "},
+    "with": {"en": "With ", "es": "Con "},
+    "first": {"en": "For the first time with ", "es": "Por primera vez con "},
+}
 
 
 async def _compute_members(books: Books, book: MeasureBook, measure: Measure, request: MeasureRequest) -> Figures:
-    """The customers, vendors or items of which nothing is in the period, or something for the first time."""
+    """The customers, vendors or items of which there is nothing, something, or something for the first time."""
     members = book.dimensions[request.split[0]].members if len(request.split) == 1 else None
-    if members is None or measure.kind != "flow":
+    if members is None or (measure.kind != "flow" and not request.is_presence):
         raise MeasureError(f"{measure.title['en']}: only customers, vendors or items without any of it can be listed")
     group = _choose(book, measure, request)
     reading = BooksReader(books)
-    counted, queries = await counted_records(reading, group, request, request.period)
+    period = request.period if measure.kind == "flow" else None
+    counted, queries = await counted_records(reading, group, request, period)
     present = {one.group for one in counted if one.amount > 0}
     known: set[tuple[str, ...]] = set()
-    if request.is_newness and request.period is not None:
-        ever = Period(first=date.min, last=request.period.first - timedelta(days=1))
+    if request.is_newness and period is not None:
+        ever = Period(first=date.min, last=period.first - timedelta(days=1))
         earlier, before = await counted_records(reading, group, request, ever)
         known, queries = {one.group for one in earlier if one.amount > 0}, [*queries, *before]
     unknown = [name for name in (*request.only, *request.without) if not members.knows(name)]
-    if unknown:
+    if unknown and not request.is_presence:
         raise MeasureError(f"{members.entity} cannot be limited by {', '.join(unknown)}")
-    on_file, more = await counted_records(reading, (AmountSource(records=members, amount=("1",)),), request, None)
-    wanted = present - known if request.is_newness else {one.group for one in on_file} - present
-    members_shown = sorted((one for one in on_file if one.group in wanted), key=lambda one: one.group)
-    words = _FIRST if request.is_newness else _WITHOUT
-    title = {language: word + measure.title[language].lower() for language, word in words.items()}
+    filed = replace(request, only={}, without={}) if unknown else request  # what they bought is no fact of a customer
+    on_file, more = await counted_records(reading, (AmountSource(records=members, amount=("1",)),), filed, None)
+    is_there = request.is_newness or request.is_presence
+    wanted = present - known if is_there else {one.group for one in on_file} - present
+    shown = sorted((one for one in on_file if one.group in wanted), key=lambda one: one.group)
+    kind = "first" if request.is_newness else "with" if request.is_presence else "without"
+    title = {language: word + measure.title[language].lower() for language, word in _MEMBERS[kind].items()}
     return Figures(
-        measure=replace(
-            measure, id=f"{'first' if request.is_newness else 'without'}_{measure.id}", title=title, unit="count"
-        ),
+        measure=replace(measure, id=f"{kind}_{measure.id}", title=title, unit="count"),
         basis=group[0].records.basis or measure.basis,
         split=request.split,
-        rows=[FigureRow(group=one.group, value=one.amount) for one in members_shown],
-        total=Decimal(len(members_shown)),
+        rows=[FigureRow(group=one.group, value=one.amount) for one in shown],
+        total=Decimal(len(shown)),
         total_before=None,
-        records=members_shown,
-        period=request.period,
+        records=shown,
+        period=period,
         queries=[*queries, *more],
         currency=None,
         only=request.only,
@@ -298,7 +302,7 @@ async def _compute_ratio(books: Books, book: MeasureBook, measure: Measure, requ
     if ratio.days is not None:
         span = Period(first=books.today - timedelta(days=ratio.days - 1), last=books.today)
         by_request = replace(by_request, period=span, compare_with=None)
-        all_rows = replace(all_rows, compare_with=None)
+        all_rows = replace(all_rows, period=span, compare_with=None)
     over, by = await asyncio.gather(
         compute(books, book, replace(all_rows, measure=ratio.over)), compute(books, book, by_request)
     )

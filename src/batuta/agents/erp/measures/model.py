@@ -99,7 +99,7 @@ class MeasureRatio:
     by: str
     scale: int = 1
     days: int | None = None
-    """The divisor is taken over so many days to today, whatever was asked."""
+    """What is counted over time is taken over so many days to today, whatever was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,6 +63,8 @@ class MeasureRequest:
     is_ascending: bool = False
     keeps: Callable[[Decimal], bool] | None = None
     """Only rows whose figure passes."""
+    is_presence: bool = False
+    """Only the members of the split's dimension of which there is something, each counted as one."""
     is_newness: bool = False
     """Only the customers or vendors of which there is something in the period for the first time."""
     change: Literal["", "less", "more"] = ""

@@ -82,6 +82,11 @@ _TELLING: Final[Sequence[tuple[re.Pattern[str], Accounted]]] = (
         ),
         lambda asked: not (asked.time_splits and asked.comparison == "previous_period"),
     ),
+    # Different ones are counted, and not what they bought.
+    (
+        re.compile(r"\b(?:different|distinct|unique|distint[oa]s|diferentes)\b"),
+        lambda asked: asked.values.get("ranking") == "present",
+    ),
     # The best of each is one row for each; one order of all rows is something else.
     (
         re.compile(rf"\b{_SUPERLATIVE}\b.*\b{_EACH}\b|\b{_EACH}\b.*\b{_SUPERLATIVE}\b"),
@@ -164,6 +169,8 @@ def _strange_bounds(plain: str, asked: AskedFigure) -> list[str]:
 def _dropped(found: Sequence[Finding[str]], asked: AskedFigure) -> list[Finding[str]]:
     """The figures that are named and will not be computed, nor are part of one that will be."""
     kept = {one.id for one in asked.measures}
+    if asked.values.get("ranking") == "present":  # how many there are is what is computed of it
+        kept |= {each.value for each in found if asked.book.measures[each.value].unit == "count"}
     return [each for each in found if not _leads_to(asked.book, each.value, kept)]
 
 

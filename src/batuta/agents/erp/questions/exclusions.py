@@ -13,10 +13,11 @@ from batuta.language.understanding import Synonyms
 EXCLUSION_WORDS: Synonyms = {
     "except": (
         "except", "except for", "excepting", "excluding", "exclude", "not counting", "not including", "leaving out",
-        "leave out", "other than", "apart from", "aside from", "but not", "but without", "outside", "outside of",
-        "excepto", "a excepción de", "con excepción de", "salvo", "sin contar", "sin contar con", "sin incluir",
-        "no incluyas", "aparte de", "descontando", "quitando", "quita", "excluyendo", "excluye", "pero no", "fuera de",
-        "que no sea", "que no sean", "que no son", "menos", "without", "sin",
+        "leave out", "ignoring", "if we leave out", "taking out", "other than", "apart from", "aside from",
+        "but not", "but without", "outside", "outside of", "excepto", "a excepción de", "con excepción de", "salvo",
+        "sin contar", "sin contar con", "sin incluir", "no incluyas", "aparte de", "descontando", "quitando",
+        "quita", "quitamos", "si quitamos", "descontamos", "sacando", "dejando fuera", "excluyendo", "excluye",
+        "pero no", "fuera de", "que no sea", "que no sean", "que no son", "menos", "without", "sin",
     )
 }  # fmt: skip
 """What stands before a name that does not count."""

@@ -1,25 +1,16 @@
-"""What limits a figure besides names and amounts: accounts of the ledger, and those of whom there is nothing."""
+"""What limits a figure besides names: amounts, accounts, places of an order, and changes."""
 
 import re
 from collections.abc import Mapping, Sequence
 
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.measuring import SPLIT_PREFIX
-from batuta.agents.erp.questions.periods import all_time
 from batuta.agents.erp.questions.question import FigureQuestion
 from batuta.language.choices import index_of
-from batuta.language.findings import Finding, TextSpan
-from batuta.language.folding import aligned, composed, fold
+from batuta.language.folding import fold
 from batuta.language.slots import limits_in
 from batuta.language.understanding import Synonyms
 
-ABSENCE_WORDS = {
-    "none": (
-        "no", "not", "nada", "anything", "nothing", "never", "without", "without any", "haven't", "hasn't", "didn't",
-        "don't", "doesn't", "weren't", "wasn't", "aren't", "isn't", "inactive", "dormant", "nunca", "sin", "ningún",
-        "ninguna", "inactivo", "inactiva", "inactivos", "inactivas",
-    )
-}  # fmt: skip
 PLACE_WORDS: Synonyms = {
     "2": ("second", "2nd", "number two", "segundo", "segunda", "2º", "2ª"),
     "3": ("third", "3rd", "number three", "tercero", "tercera", "tercer", "3º", "3ª"),
@@ -27,25 +18,6 @@ PLACE_WORDS: Synonyms = {
     "5": ("fifth", "5th", "quinto", "quinta", "5º", "5ª"),
 }
 """Which place of a ranking is asked for."""
-NEW_WORDS: Synonyms = {"new": ("new", "nuevo", "nueva", "nuevos", "nuevas", "for the first time", "por primera vez")}
-"""Customers or vendors with whom there was no trade before."""
-_NEWCOMERS = re.compile(
-    r"\bnew\s+(?:customers|clients|vendors|suppliers)\b"
-    r"|\bnuevos\s+(?:clientes|proveedores)\b|\b(?:clientes|proveedores)\s+nuevos\b"
-)
-_NOTHING = re.compile(r"\b(?:nothing|nada)\b")
-_NEGATION = re.compile(
-    r"\b(?:(?:have|has|did|do|does|were|was|are|is)(?:n['’]?t|\s+not)|not|no|never|nunca|without|sin)\b"
-    r"|\b(?P<idle>inactiv(?:e|[oa]s?)|dormant)\b"
-)
-_NEVER = ("never", "nunca")
-_UP_TO_THE_VERB = re.compile(
-    r"\s*(?:(?:se|nos|us|been|being|have|has|had|ha|han|hemos|he|habia|any|ever|yet|a|single|nada|anything|de|made|placed|"
-    r"hecho|tenido|tienen|ningun|ninguna|una|le|les|we|su|sus|did)\s+)*"
-)
-"""What may stand between a negation and what did not happen."""
-_TRADE = ("sales", "purchases", "units_sold", "item_sales")
-_PARTIES = ("customer", "vendor", "item")
 _SPENDING = frozenset({"purchases", "payments_made", "expenses"})
 _BOTH_ENDS = re.compile(
     r"\b(?:top|best|most|biggest|largest|highest|mas|mejor(?:es)?|mayor(?:es)?)\b.*\b(?:and|y|or|o)\b.*\b(?:bottom|worst|least|smallest|lowest|menos|peor(?:es)?|menor(?:es)?)\b|\b(?:bottom|worst|least|smallest|lowest|menos|peor(?:es)?|menor(?:es)?)\b.*\b(?:and|y|or|o)\b.*\b(?:top|best|most|biggest|largest|highest|mas|mejor(?:es)?|mayor(?:es)?)\b"
@@ -120,81 +92,6 @@ def settle_accounts(question: FigureQuestion, names: Sequence[str]) -> None:
         question.unknown += accounts
         return
     question.values["only"] = [*question.values.get("only", ()), *(f"account: {one}" for one in accounts)]
-
-
-def settle_absence(question: FigureQuestion, names: Sequence[str], found: Sequence[Finding[str]]) -> list[str]:
-    """Read "customers that have not bought": of a split by customer, vendor or item those with nothing.
-
-    A negation that says something else is not understood, and so is the question. Returns the measures.
-    """
-    values = question.values
-    values.pop("absent", None)
-    said = _negations(question, found)
-    nothing = None if said else _NOTHING.search(question.plain)
-    if nothing and not any(nothing.group() in fold(each.text).split() for each in found):
-        said = [nothing]  # "customers who bought nothing"
-    if not said:
-        return list(names)
-    splits: Sequence[str] = values.get("split_by") or ()
-    is_nothing = said == [nothing]
-    is_idle = not is_nothing and len(said) == 1 and said[0]["idle"] is not None
-    if is_idle and not names:
-        names, values["measure"] = ["sales"], "sales"
-    is_clear = (
-        len(said) == len(names) == len(splits) == 1
-        and names[0] in _TRADE
-        and splits[0] in _PARTIES
-        and not {"ranking", "top", "bound", "compare"} & set(values)
-        and (is_idle or is_nothing or _is_about(question, said[0], found))
-    )
-    if is_clear:
-        values["ranking"] = "absent"
-        if said[0].group() in _NEVER:
-            values.setdefault("period", all_time(question.today))
-    else:
-        question.unknown += [each.group() for each in said]
-    return list(names)
-
-
-def settle_newness(question: FigureQuestion, names: Sequence[str]) -> list[str]:
-    """Read "new customers this year": those whose first sale lies in the period. Returns the measures.
-
-    When a record was made is not kept in the books. What else is said to be new is not understood.
-    """
-    values = question.values
-    if not values.pop("newness", None):
-        return list(names)
-    said = _NEWCOMERS.search(question.plain)
-    kind = "vendor" if said and re.search(r"vendor|supplier|proveedor", said.group()) else "customer"
-    is_clear = (
-        said is not None
-        and set(names) <= {f"{kind}_count", "sales" if kind == "customer" else "purchases"}
-        and set(values.get("split_by") or ()) <= {kind}
-        and not {"ranking", "top", "bound", "compare"} & set(values)
-    )
-    if not is_clear:
-        question.unknown += ["new"]
-        return list(names)
-    values |= {"measure": "sales" if kind == "customer" else "purchases", "split_by": [kind], "ranking": "new"}
-    return [values["measure"]]
-
-
-def _negations(question: FigureQuestion, found: Sequence[Finding[str]]) -> list[re.Match[str]]:
-    """The negations that are no part of what a measure or a qualifier is called, such as "without VAT"."""
-    taken = [*(each.span for each in (*found, *question.qualifier_findings)), *question.excluding]
-    plain = aligned(composed(question.text))
-    return [
-        each
-        for each in _NEGATION.finditer(plain)
-        if not any(TextSpan(start=each.start(), end=each.end()).overlaps(span) for span in taken)
-    ]
-
-
-def _is_about(question: FigureQuestion, negation: re.Match[str], found: Sequence[Finding[str]]) -> bool:
-    """Whether a negation stands before what is traded, and not before something else."""
-    plain = aligned(composed(question.text))
-    after = [each for each in found if each.span.start >= negation.end()]
-    return bool(after) and _UP_TO_THE_VERB.fullmatch(plain[negation.end() : after[0].span.start]) is not None
 
 
 def settle_change(question: FigureQuestion) -> None:

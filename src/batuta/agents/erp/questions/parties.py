@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from batuta.agents.erp.access import ErpAccess
+from batuta.agents.erp.access import DESCRIBED, ErpAccess
 from batuta.agents.erp.questions.question import FigureQuestion, noun_of
+from batuta.language.choices import index_of
 from batuta.language.findings import Finding
 from batuta.language.folding import fold
 
@@ -79,6 +80,21 @@ def names_vendors_only(question: FigureQuestion, access: ErpAccess) -> bool:
     return bool(only) and all(
         access.values_named("vendor", name) and not access.values_named("customer", name) for name in only
     )
+
+
+def described_names(question: FigureQuestion, access: ErpAccess) -> list[str]:
+    """What is said in other words than its name, and not as a part of a longer one: "Mesa Roble" names no category."""
+    said: Sequence[str] = question.values.pop("described", None) or ()
+    if not said:
+        return []
+    named = index_of(access.all_names(), is_names=True).find(question.text, takes_parts=True)
+    found = index_of(access.names(DESCRIBED)).find(question.text)
+    covered = {
+        each.value
+        for each in found
+        if any(each.span.overlaps(one.span) and len(one.text) > len(each.text) for one in named)
+    }
+    return [name for name in said if name not in covered]
 
 
 def settle_united_states(question: FigureQuestion, access: ErpAccess) -> None:

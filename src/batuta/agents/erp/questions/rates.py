@@ -51,7 +51,7 @@ def settle_pieces(question: FigureQuestion, names: Sequence[str]) -> list[str]:
     said = next((each.text for each in question.qualifier_findings if each.value == "units"), "")
     many = _HOW_MANY.search(question.plain)
     asks = said or (many.group() if many and _TRADES.search(question.plain) else "")
-    if not asks or "money" in question.qualifiers:
+    if not asks or "money" in question.qualifiers or question.values.get("is_counted"):
         return list(names)
     measures = question.book.measures
     meant = [measures[name].variants.get("units", name) if name in _MONEY_TRADED else name for name in names]

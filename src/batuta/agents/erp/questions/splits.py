@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from batuta.agents.erp.access import NAME_SOURCES, ErpAccess
+from batuta.agents.erp.access import DESCRIBED, NAME_SOURCES, ErpAccess
 from batuta.agents.erp.measures.model import TIME_DIMENSIONS
 from batuta.agents.erp.measuring import SPLIT_PREFIX
-from batuta.agents.erp.questions.question import INVOICING, TRADER, FigureQuestion
+from batuta.agents.erp.questions.question import INVOICING, TRADER, FigureQuestion, dimension_words
 from batuta.language.choices import index_of
 from batuta.language.findings import Finding
 from batuta.language.folding import aligned, composed, fold
@@ -115,6 +115,22 @@ def _names_each(question: FigureQuestion, dimension: str) -> bool:
     )
 
 
+def settle_described(question: FigureQuestion, access: ErpAccess) -> None:
+    """See that "Italian customers by month" says whose the figure is, and asks for no row for each of them."""
+    splits = list(question.values.get("split_by") or ())
+    described = [each.span for each in index_of(access.names(DESCRIBED)).find(question.text)]
+    for party in [each for each in _PARTIES if each in splits and len(splits) > 1]:
+        found = index_of(dimension_words(question.book, party)).find(question.text)
+        plain = aligned(composed(question.text))
+        if found and all(
+            any(each.span.overlaps(span) for span in described) and not _ASKS_EACH.search(plain[: each.span.start])
+            for each in found
+        ):
+            splits.remove(party)
+    if splits:
+        question.values["split_by"] = splits
+
+
 def settle_longer_splits(question: FigureQuestion) -> None:
     """Of splits whose words overlap the longer one is meant: "by item category" is no split by item.
 
@@ -176,6 +192,8 @@ def settle_parties(question: FigureQuestion) -> None:
 def without_covered(question: FigureQuestion, found: Sequence[Finding[str]], names: Sequence[str]) -> list[str]:
     """The splits without those whose words only say what is measured: "customer debt by age", "how many customers"."""
     splits = list(question.values.get("split_by") or ())
+    if question.values.get("is_counted"):
+        return splits  # "how many customers" says whose figure it is
     is_count = any(question.book.measures[name].unit == "count" for name in names)
     for split in list(splits):
         words = {word for one in question.book.dimensions[split].words.values() for word in one}
