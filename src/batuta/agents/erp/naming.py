@@ -135,11 +135,15 @@ _SPANISH_MEMBERS: Mapping[str, str] = {
 }  # fmt: skip
 
 
+MONEY_FIELDS = re.compile(r"(amount|balance|price|cost|sales|limit|total)", re.IGNORECASE)
+"""Names of fields that hold an amount of money: a quantity, a percentage or a stock is none."""
+
+
 def _shown(name: str, values: Mapping[str, Any], language: str, currency: str) -> str:
     """A value as people read it: amounts with their currency, dates and texts as they are."""
     value = values.get(name)
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        is_money = name != "inventory"
+        is_money = MONEY_FIELDS.search(name) is not None
         return money_in_words(Decimal(str(value)), currency if is_money else "", language, is_money=is_money)
     return member_label(value, language)
 

@@ -14,6 +14,7 @@ from batuta.agents.erp.measures.records import UNSET_ID, plain_member
 from batuta.agents.erp.naming import (
     LINES_FIELD,
     LOCAL_AMOUNTS,
+    MONEY_FIELDS,
     NAMING_FIELDS,
     card_in_words,
     entity_label,
@@ -61,7 +62,6 @@ _TYPES: dict[str, ColumnType] = {
     "Date": "date",
     "DateTimeOffset": "datetime",
 }
-_MONEY = re.compile(r"(amount|balance|balanceDue|price|cost|sales|limit|total)", re.IGNORECASE)
 _NOT_ADDED = re.compile(r"(unit(Price|Cost)|percent|rate|limit)", re.IGNORECASE)
 _TOTALLED = ("totalAmountExcludingTax", "totalAmountIncludingTax")
 """What a list of documents is added up by in its answer."""
@@ -339,7 +339,7 @@ def _fields(known: CatalogueEntity, asked: Sequence[str]) -> tuple[str, ...]:
     usual = [name for name in USUAL_FIELDS if name in known.properties]
     shown = asked or usual or list(known.properties)[:12]
     # An amount of a document says nothing without its currency.
-    needs_currency = known.entity_set not in LOCAL_AMOUNTS and any(_MONEY.search(name) for name in shown)
+    needs_currency = known.entity_set not in LOCAL_AMOUNTS and any(MONEY_FIELDS.search(name) for name in shown)
     return tuple(dict.fromkeys((*shown, *([_CURRENCY] if needs_currency and _CURRENCY in known.properties else []))))
 
 
@@ -363,7 +363,7 @@ def _fits(one: CatalogueProperty, text: str) -> bool:
 
 def _column(known: CatalogueEntity, one: CatalogueProperty, wording: RecordWording) -> Column:
     type_name = _TYPES.get(one.type, "text")
-    is_money = type_name == "decimal" and _MONEY.search(one.name) is not None
+    is_money = type_name == "decimal" and MONEY_FIELDS.search(one.name) is not None
     is_local = is_money and known.entity_set in LOCAL_AMOUNTS
     return Column(
         name=dataset_name(_CAMEL.sub("_", one.name)),

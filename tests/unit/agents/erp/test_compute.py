@@ -378,7 +378,8 @@ async def test_purchase_orders_are_late_after_their_receipt_date_and_never_witho
 async def test_those_of_whom_there_is_something_are_counted_once() -> None:
     customers = [{"id": name, "number": name, "displayName": name, "country": "ES"} for name in ("Ana", "Bea", "Zoe")]
     figures = await asked(erp(customers=customers), "sales", period=YEAR, split=("customer",), is_presence=True)
-    assert (figures.total, [row.group for row in figures.rows]) == (2, [("Ana",), ("Bea",)])
+    assert figures.total == Decimal(2)
+    assert list(table(figures)) == [("Ana",), ("Bea",)]
     assert len(figures.records) == 2
 
 

@@ -38,3 +38,8 @@ def test_amounts_of_a_customer_are_in_the_currency_of_the_books() -> None:
     """A customer that trades in dollars has its balance in the ledger's euros."""
     values = {"number": "10", "displayName": "Casa Lola", "balanceDue": 12.5, "currencyCode": "USD"}
     assert card_in_words("customers", values, "en", ["balanceDue"], "EUR").endswith("12.50 €")
+
+
+def test_a_quantity_is_no_amount_of_money() -> None:
+    values = {"documentNumber": "D1", "quantity": 10}
+    assert card_in_words("itemLedgerEntries", values, "en", ["quantity"], "EUR").endswith("- Quantity: 10")

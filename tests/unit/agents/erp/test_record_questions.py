@@ -253,3 +253,40 @@ def test_a_new_customer_that_is_named_is_one_to_be_created(erp: Interpreter) -> 
 )
 def test_a_second_question_that_a_record_does_not_answer_is_not_left_out(erp: Interpreter, text: str) -> None:
     assert read(erp, text).unknown
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "field"),
+    [
+        ("list the sales orders due in October", "salesOrders", "requestedDeliveryDate"),
+        ("lista de pedidos de venta con entrega en octubre", "salesOrders", "requestedDeliveryDate"),
+        ("list the purchase orders due in October", "purchaseOrders", "requestedReceiptDate"),
+        ("show the sales orders of August", "salesOrders", "orderDate"),
+    ],
+)
+def test_a_period_is_of_the_date_that_is_named_with_it(erp: Interpreter, text: str, entity: str, field: str) -> None:
+    meant = read(erp, text)
+    assert (meant.values["entity"], meant.unknown) == (entity, ())
+    assert {each["field"] for each in meant.values["where"]} == {field}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("when was the Mesa Roble 90 last sold?", "Sale"),
+        ("¿cuándo compramos la Mesa Roble 90 por última vez?", "Purchase"),
+    ],
+)
+def test_the_last_trade_of_an_item_is_its_newest_entry(erp: Interpreter, text: str, kind: str) -> None:
+    meant = read(erp, text)
+    assert (meant.values["entity"], meant.values["limit"], meant.unknown) == ("itemLedgerEntries", 1, ())
+    assert ("entryType", kind) in [(each["field"], each["value"]) for each in meant.values["where"]]
+
+
+def test_the_last_invoice_of_a_customer_is_not_when_it_bought_an_item(erp: Interpreter) -> None:
+    meant = read(erp, "when did Casa Lola last buy the Mesa Roble 90?")
+    assert meant.unknown or meant.missing
+
+
+def test_how_much_orders_come_to_is_not_how_many_they_are(erp: Interpreter) -> None:
+    assert read(erp, "¿cuánto suman los pedidos abiertos de Casa Lola?").values["measure"] == "orders_to_ship"

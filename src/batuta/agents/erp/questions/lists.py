@@ -232,6 +232,15 @@ _ASKS_BESIDES = re.compile(
     r"(?:when|how\s+(?:much|many|long)|why|cuando|cuant[oa]s?|por\s+que)\b)"
 )
 """Where a sentence asks a second time: a time, an amount or a reason."""
+_DATED: Sequence[tuple[re.Pattern[str], Sequence[str]]] = (
+    (_DUE, ("dueDate", "requestedDeliveryDate", "requestedReceiptDate")),
+    (
+        re.compile(r"\b(?:deliver(?:y|ed|ies)?|arriv(?:e|es|ing|al)|entreg(?:a|as|ar|an|amos)|llega[nr]?|recepcion)\b"),
+        ("requestedDeliveryDate", "requestedReceiptDate", "postingDate"),
+    ),
+    (re.compile(r"\b(?:valid|expir(?:e|es|ing)|validez|caduca[nr]?)\b"), ("validUntilDate", "dueDate")),
+)
+"""Words that say which date a period is meant of: orders that are due in May were not placed then."""
 _DATE_FIELDS = ("orderDate", "postingDate", "documentDate", "invoiceDate")
 _AMOUNT_FIELDS = ("totalAmountIncludingTax", "balanceDue", "balance", "inventory", "amount")
 _OPERATORS = {("above", False): "gt", ("above", True): "ge", ("below", False): "lt", ("below", True): "le"}
@@ -292,8 +301,8 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
         where += limits
         unknown += strangers
         if period is not None:
-            if _DUE.search(text) and "dueDate" in known.properties:
-                day, period = "dueDate", due_period(texts, access.today()) or period
+            if (dated := _date_meant(known, text)) is not None:
+                day, period = dated or None, due_period(texts, access.today()) or period
             where += [_condition(day, "ge", period["first"]), _condition(day, "le", period["last"])] if day else []
             where += [] if states or known.entity_set not in _DRAFTED else [_condition("status", "ne", "Draft")]
             unknown += [] if day else [f"{period['first']} – {period['last']}"]
@@ -325,6 +334,14 @@ def settle_list(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence[str]
         return Settled(values=kept, unknown=tuple(unknown))
 
     return settle
+
+
+def _date_meant(known: CatalogueEntity, text: str) -> str | None:
+    """The field of the date that a period is said of, where words tell; "" for one that the records do not have."""
+    for said, fields in _DATED:
+        if said.search(text):
+            return next((name for name in fields if name in known.properties), "")
+    return None
 
 
 def _limited_to(

@@ -26,6 +26,7 @@ PAYMENT_WORDS: Synonyms = {
         "buy", "buys", "bought", "buy from us", "bought from us", "purchase", "last purchase", "latest purchase",
         "sale", "last sale", "sell", "sold", "we sell", "we buy", "compra", "compró", "comprado", "compramos",
         "nos compró", "nos ha comprado", "le compramos", "última compra", "venta", "última venta", "vendimos",
+        "se vendió", "vendió", "se compró", "hemos vendido",
         "vendido", "le vendimos",
     ),
 }  # fmt: skip
@@ -59,6 +60,11 @@ _OTHER_WAY = {
 _INVOICES = {"customer": "salesInvoices", "vendor": "purchaseInvoices"}
 _NOT_TRADED = ("Draft", "In Review", "Canceled")
 """States of invoices that are not posted, or taken back."""
+_TRADED = {
+    "Sale": re.compile(r"\b(?:sell|sold|sale|vend\w+|ventas?)\b"),
+    "Purchase": re.compile(r"\b(?:buy|bought|purchased?|compr\w+)\b"),
+}
+"""Kinds of entries of the item ledger, by what people say of them."""
 _OPEN_AMOUNTS = {"customer": "remainingAmount", "vendor": "totalAmountIncludingTax"}
 """What is open of an invoice; of a purchase invoice the API does not tell how much is left."""
 _SIDES = {"customer": "creditAmount", "vendor": "debitAmount"}
@@ -77,10 +83,12 @@ def payments_intent(access: ErpAccess) -> Intent:
         examples={
             "en": ("when did the customer Ana last pay?", "last payment of Ana",
                    "payments of the customer Ana this year", "when did we last pay the vendor Bosch?",
-                   "when did we last buy from Bosch?", "when did the customer Ana last buy?"),
+                   "when did we last buy from Bosch?", "when did we last sell the Desk?",
+                   "when did the customer Ana last buy?"),
             "es": ("¿cuándo pagó por última vez el cliente Ana?", "último pago de Ana",
                    "pagos del cliente Ana este año", "¿cuándo pagamos por última vez al proveedor Bosch?",
-                   "¿cuándo compramos por última vez a Bosch?", "¿cuándo fue la última compra del cliente Ana?"),
+                   "¿cuándo compramos por última vez a Bosch?", "¿cuándo se vendió la Mesa por última vez?",
+                   "¿cuándo fue la última compra del cliente Ana?"),
         },
         slots=(
             Slot(
@@ -110,6 +118,12 @@ def _settle_payments(access: ErpAccess) -> Callable[[Mapping[str, Any], Sequence
         asks_other = period or not _WHEN.search(plain) if is_due else HOW_MUCH.search(plain)
         named = index_of(access.all_names(), is_names=True).find(texts[-1], takes_parts=True)
         is_another = unnamed_owner(texts[-1]) and all(each.value != which for each in named)
+        is_alone = all(each.value == which for each in named)
+        if is_alone and kept["payment"] == "trade" and (entry := _last_entry(access, which, plain)) and not period:
+            return Settled(values=kept | entry)
+        goods = [each.value for each in named if each.value != which and access.values_named("item", each.value)]
+        if goods:  # when a customer last bought one item, no invoice tells
+            return Settled(values=kept, unknown=tuple(goods))
         if len(parties) != 1 or is_another or asks_other:
             return Settled(values=kept, unknown=(which,))
         kind, name = parties[0]
@@ -159,6 +173,26 @@ def _last_invoice(kind: str, name: str) -> dict[str, Any]:
         ],
         "fields": ["number", f"{kind}Name", "postingDate", "totalAmountIncludingTax"],
         "order_by": ["postingDate desc", "number desc"],
+        "limit": 1,
+    }
+
+
+def _last_entry(access: ErpAccess, which: str, plain: str) -> dict[str, Any]:
+    """The newest sale or purchase of an item, of which the item ledger keeps all; a return is none."""
+    names = [name for name in access.values_named("item", which) if len(access.names("item")[name]) > 1]
+    said = [kind for kind, words in _TRADED.items() if words.search(plain)]
+    if len(names) != 1 or len(said) != 1 or not _ASKS_LAST.search(plain) or HOW_MUCH.search(plain):
+        return {}
+    number = access.names("item")[names[0]][1]
+    return {
+        "entity": "itemLedgerEntries",
+        "where": [
+            _condition("itemNumber", "eq", number),
+            _condition("entryType", "eq", said[0]),
+            _condition("quantity", "lt" if said[0] == "Sale" else "gt", 0),
+        ],
+        "fields": ["postingDate", "documentNumber", "itemNumber", "quantity"],
+        "order_by": ["postingDate desc", "entryNumber desc"],
         "limit": 1,
     }
 

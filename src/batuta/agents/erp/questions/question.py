@@ -30,6 +30,8 @@ PARTY = rf"(?:{TRADER}|items?|products?|articulos?|productos?)"
 _PARTIES = re.compile(rf"\b{PARTY}\b")
 _TO_PARTIES = re.compile(rf"\b(?:a|to)\s+\w+\s+{_PARTIES.pattern}")
 """Whom a Spanish pronoun announces: "¿cuánto les debemos a los proveedores?"."""
+_HOW_MUCH = ("cuanto", "cuanta")
+"""Has the stem of "cuántos", and counts nothing."""
 _PERCENT = re.compile(r"(?<!\d)(?<!\d )%")
 
 
@@ -54,7 +56,7 @@ class FigureQuestion:
     @property
     def qualifiers(self) -> dict[str, str]:
         """What is said of the measure, with the words that say it."""
-        said = {each.value: each.text for each in self.qualifier_findings}
+        said = {each.value: each.text for each in self.qualifier_findings if fold(each.text) not in _HOW_MUCH}
         return said | ({"percent": "%"} if _PERCENT.search(self.plain) else {})
 
     @property
