@@ -33,19 +33,17 @@ _UUID_LENGTH = 36
 
 
 class _Millisecond(NamedTuple):
-    """What the ids of one millisecond have in common, and the numbers left in it."""
+    """The ids of one millisecond that are left, and when it is over, in nanoseconds."""
 
-    time: int
-    head: str
-    tail: str
-    numbers: Iterator[int]
+    ids: Iterator[str]
+    end_ns: int
 
 
 class _TimeOrdered:
     """Source of version 7 UUIDs. The random part is drawn anew every millisecond and in a forked child.
 
-    Taking the next number is one step for all threads; only going on to another millisecond needs the lock. A clock
-    that goes back, or more than 4,096 ids in a millisecond, have the next ids run ahead of the clock.
+    Taking the next id is one step for all threads; only going on to another millisecond needs the lock. A clock that
+    goes back, or more than 4,096 ids in a millisecond, have the next ids run ahead of the clock.
     """
 
     def __init__(self) -> None:
@@ -68,27 +66,30 @@ class _TimeOrdered:
         self._random.seed(os.urandom(32))
         self._time_ns = time.time_ns
         self._lock = threading.Lock()
-        self._now = _Millisecond(0, "", "", iter(()))
+        self._now = _Millisecond(iter(()), 0)
 
     def __call__(self) -> str:
         now = self._now
-        if (time := self._time_ns() // 1_000_000) > now.time:
-            now = self._at_least(time)
-        number = next(now.numbers, None)
-        while number is None:  # all numbers of this millisecond are taken
-            now = self._at_least(now.time + 1)
-            number = next(now.numbers, None)
-        return f"{now.head}{_HEX3[number]}{now.tail}"
+        if (time_ns := self._time_ns()) >= now.end_ns:
+            now = self._at_least(time_ns)
+        new = next(now.ids, None)
+        while new is None:  # all ids of this millisecond are taken
+            now = self._at_least(now.end_ns)
+            new = next(now.ids, None)
+        return new
 
-    def _at_least(self, time: int) -> _Millisecond:
+    def _at_least(self, time_ns: int) -> _Millisecond:
         with self._lock:
-            if time > self._now.time:
+            if time_ns >= self._now.end_ns:
+                time = time_ns // _MILLISECOND
                 head = f"{time >> 16:08X}-{time & 0xFFFF:04X}-7"
                 tail = f"-{0x8000 | self._random.getrandbits(14):04X}-{self._random.getrandbits(48):012X}"
-                self._now = _Millisecond(time, head, tail, iter(range(len(_HEX3))))
+                ids = map(f"{head}%s{tail}".__mod__, _HEX3)
+                self._now = _Millisecond(ids, (time + 1) * _MILLISECOND)
             return self._now
 
 
+_MILLISECOND = 1_000_000
 _HEX3 = tuple(map("".join, product("0123456789ABCDEF", repeat=3)))
 new_id = _TimeOrdered()
 """A new time-ordered UUID in upper case."""
