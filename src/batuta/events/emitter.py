@@ -7,6 +7,7 @@ the same id, a version 8 UUID of the time of the turn and a digest of turn, plac
 from collections.abc import Awaitable, Callable, Generator
 from datetime import datetime
 from functools import cache
+from types import coroutine
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from batuta.events.observers import watching
@@ -104,7 +105,9 @@ class Emitter:
     def disclose(self, event: "Event") -> None:
         """Show contents to the observers that ask for them, and to no other."""
         if self._watcher is not None:
-            self._watcher.disclose(self._stamped(event, None))
+            self._envelope["original_index"] += 1
+            self._envelope["timestamp"] = self._now()
+            self._watcher.disclose(event.stamp(self._envelope))
 
     def barrier(self) -> Awaitable[None]:
         """Wait until everything emitted so far is durable and delivered: outside effects may depend on it."""
@@ -132,31 +135,27 @@ class Emitter:
         `key` names the place in the code that emits it: a run that is repeated gives the event the same id again. A
         cancellation that leaves the wait does so after the event was emitted, a failure instead of emitting it.
         """
-        recorder, observe = self._recorder, self._observe
-        if recorder is None:
-            if observe is not None:
-                observe(self._stamped(event, key))
+        if not self.is_heard:
             return _DONE
-        stamped = self._stamped(event, key)
+        envelope, naming = self._envelope, self._naming
+        envelope["original_index"] += 1
+        envelope["timestamp"] = self._now()
+        if naming is None or key is None or event.has_own_id:
+            stamped = event.stamp(envelope)
+        else:
+            stamped = event.stamp({**envelope, "event_id": EventId(naming.name(event, key))})
+        recorder, observe = self._recorder, self._observe
         if self._pipeline is not None:
             waiting = self._pipeline.submit(stamped, observe)
             if waiting is None and stamped.is_sync_required:
                 waiting = self._pipeline.barrier()
             return waiting or _DONE
-        if not stamped.is_transient:
+        if recorder is not None and not stamped.is_transient:
             recording = self._record_and_show(stamped, recorder)
             return recording if self._never_waits else await_shielded(recording)
         if observe is not None:
             observe(stamped)
         return _DONE
-
-    def _stamped(self, event: "Event", key: str | None) -> "Event":
-        envelope, naming = self._envelope, self._naming
-        envelope["original_index"] += 1
-        envelope["timestamp"] = self._now()
-        if naming is None or key is None or event.has_own_id:
-            return event.stamp(envelope)
-        return event.stamp({**envelope, "event_id": EventId(naming.name(event, key))})
 
     async def _record_and_show(self, event: "Event", recorder: Recorder) -> None:
         try:
@@ -169,18 +168,16 @@ class Emitter:
             self._observe(recorded)
 
 
-class _Done:
-    """An awaitable for what has already happened."""
-
-    __slots__ = ()
-
-    def __await__(self) -> Generator[None, None, None]:
-        return _ENDED
+@coroutine
+def _nothing() -> Generator[None, None, None]:
+    """Wait for what has already happened."""
+    yield from ()
 
 
-# An exhausted iterator ends every wait at once, and need not be made anew for each event.
-_ENDED = cast("Generator[None, None, None]", iter(()))
-_DONE = _Done()
+# A generator that has ended ends every wait at once, and need not be made anew for each event.
+_ENDED = _nothing()
+next(_ENDED, None)
+_DONE = cast("Awaitable[None]", _ENDED)
 
 
 DISTINGUISHING = (

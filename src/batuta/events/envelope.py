@@ -49,7 +49,7 @@ class _Layout:
 
     def __init__(self, event_type: "type[Event]") -> None:
         fields = event_type.model_fields
-        self.defaults = {name: field.default for name, field in fields.items()}
+        self.defaults = {name: field.default for name, field in fields.items()} | {"event_id": None, "timestamp": None}
         self.payload_names = fields.keys() - Event.model_fields.keys() | _OF_PRODUCER
         """The fields that the code which makes an event fills in; the others are the run's."""
         self.placed_names = self.payload_names | _STAMPED
@@ -158,6 +158,8 @@ class Event(BaseModel):
         if fields["original_index"]:
             return self._twin({**fields, "event_id": new_id(), "sequence_number": None, **envelope})
         fields.update(envelope)
+        if fields["event_id"] is None:
+            fields["event_id"] = new_id()
         return self
 
     @classmethod
@@ -203,10 +205,10 @@ class RuntimeEvent(Event):
             """Fill in the fields."""
             layout, given = _LAYOUTS[type(self)], tuple(fields)
             if given in layout.checked:
-                _fill(self, layout, fields)
+                _fill(self, layout, {"event_id": new_id(), "timestamp": _now(), **fields})
             elif layout.required_names <= fields.keys() <= layout.payload_names:
                 layout.checked.add(given)
-                _fill(self, layout, fields)
+                _fill(self, layout, {"event_id": new_id(), "timestamp": _now(), **fields})
             else:
                 super().__init__(**fields)
 
@@ -216,8 +218,6 @@ class RuntimeEvent(Event):
 def _fill(event: Event, layout: _Layout, fields: dict[str, Any]) -> None:
     """Give a new event its fields, which are not validated."""
     filled = layout.defaults.copy()
-    filled["event_id"] = new_id()
-    filled["timestamp"] = _now()
     filled.update(fields)
     _set_dict(event, filled)
     _set_fields_set(event, layout.payload_names)
@@ -249,7 +249,8 @@ def _unvalidated(event_type: type[Event]) -> Callable[..., Event]:
 trusted = cast("_Trusted", cache(_unvalidated))
 """The constructor of an event for values that were checked where they came in: they are not validated again.
 
-A type checker sees the event's own constructor. The envelope is the run's.
+A type checker sees the event's own constructor. The envelope is the run's: the event has no id and no time before it is
+emitted.
 """
 
 

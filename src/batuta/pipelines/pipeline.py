@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from batuta import events, pipelines
+from batuta.events.envelope import trusted
 from batuta.kernel.errors import BatutaError, PipelineTypeError, StepFailedError, Suspended
 from batuta.kernel.tasks import await_shielded
 from batuta.pipelines.context import Context, current_context, invocation_of
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
 Item = TypeVar("Item")
+
+_pipeline_started = trusted(events.AgentPipelineStarted)
+_pipeline_completed = trusted(events.AgentPipelineCompleted)
 
 
 class Pipeline(Step[In_contra, Out_co]):
@@ -140,8 +144,8 @@ class Pipeline(Step[In_contra, Out_co]):
 
     async def _emit_started(self, ctx: Context, value: Any) -> None:
         zone = ctx.services.get("timezone")
-        await ctx.emit(
-            events.AgentPipelineStarted(
+        await invocation_of(ctx).emit(
+            _pipeline_started(
                 path=ctx.path,
                 pipeline_type=self.name,
                 agent_sequence=self._agents,
@@ -156,8 +160,8 @@ class Pipeline(Step[In_contra, Out_co]):
         self, ctx: Context, scope: Scope, started: float, status: "PipelineStatus", value: Any = None
     ) -> None:
         agents = scope.agents
-        await ctx.emit(
-            events.AgentPipelineCompleted(
+        await invocation_of(ctx).emit(
+            _pipeline_completed(
                 path=ctx.path,
                 pipeline_type=self.name,
                 status=status,

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 import traceback
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from batuta import events, pipelines
 from batuta.events.emitter import Emitter, Stamp
+from batuta.events.envelope import trusted
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import (
     BatutaError,
@@ -60,6 +61,7 @@ BEFORE, STARTING, WORKING, ENDING = range(4)
 """Phases of something whose begin and end are reported."""
 
 _clock = time.perf_counter
+_step_started, _step_completed = trusted(events.StepStarted), trusted(events.StepCompleted)
 
 log = logging.getLogger("batuta.pipelines")
 
@@ -305,7 +307,7 @@ class Run:
                 await pipelines.fail_again(self.journal, invocation.key, has_effects=True)
             stage = ENDING
             if is_announced:
-                completed = events.StepCompleted(
+                completed = _step_completed(
                     step_name=step.name,
                     step_type=step.kind,
                     pipeline_name=scope.pipeline_name,
@@ -426,15 +428,15 @@ class Run:
             await self._after(ctx, StepResult(None, failure, Metrics(duration_seconds=duration)))
         return failure
 
-    async def _emit_started(self, step: "Step[Any, Any]", invocation: Invocation) -> None:
-        begun = events.StepStarted(
+    def _emit_started(self, step: "Step[Any, Any]", invocation: Invocation) -> Awaitable[None]:
+        begun = _step_started(
             step_name=step.name,
             step_type=step.kind,
             pipeline_name=invocation.scope.pipeline_name,
             path=invocation.path,
             parent_step=None if invocation.parent is None else invocation.parent.step_name or None,
         )
-        await self.emitter.emit(begun, invocation.key)
+        return self.emitter.emit(begun, invocation.key)
 
     async def _emit_failed(self, failure: StepError, step: "Step[Any, Any]", ctx: Context, duration: float) -> None:
         if not ctx.is_heard:

@@ -33,7 +33,7 @@ from batuta.events import (
 from batuta.events.catalogue import UPCASTS, decode_any
 from batuta.events.envelope import EVENT_TYPES, UnknownEvent, trusted
 from batuta.kernel.errors import UndecodableEventError, UnknownEventTypeError
-from batuta.kernel.ids import SessionId, new_id
+from batuta.kernel.ids import SessionId, is_uuid, new_id
 from tests.unit.events.strategies import events
 from tools.schema import event_schema
 
@@ -260,3 +260,16 @@ def test_the_unchecked_constructor_of_an_event_is_made_once() -> None:
     """It is asked for with every event of a run: to make it costs as much as the event."""
     assert trusted(EVENT_TYPES["llm.request"]) is trusted(EVENT_TYPES["llm.request"])
     assert trusted(EVENT_TYPES["llm.request"]) is not trusted(EVENT_TYPES["llm.response"])
+
+
+def test_an_event_that_is_not_validated_gets_its_id_and_time_where_it_is_emitted() -> None:
+    at = datetime(2026, 10, 5, tzinfo=UTC)
+    event = trusted(StepStarted)(step_name="a", step_type="function", path="a")
+    assert not any((event.event_id, event.timestamp))
+
+    stamped = event.stamp({"original_index": 1, "timestamp": at})
+    assert is_uuid(stamped.event_id)
+    assert stamped.timestamp == at
+    assert event.stamp({"original_index": 2, "timestamp": at}).event_id != stamped.event_id, (
+        "emitted again: another one"
+    )

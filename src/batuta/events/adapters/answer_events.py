@@ -5,12 +5,13 @@ tool request, else its last thinking.
 """
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypedDict
 
 from batuta.events.conversation import AssistantMessage, Citation, ContentRefused, Thinking, TurnPaused
 from batuta.events.envelope import Event, trusted
 from batuta.events.tools import ToolRequest, ToolResponse
-from batuta.kernel.ids import MessageId
+from batuta.kernel.ids import EventId, MessageId, new_id
 from batuta.kernel.messages import (
     Answer,
     ContentBlock,
@@ -30,32 +31,36 @@ _response_event = trusted(ToolResponse)
 
 
 class Origin(TypedDict, total=False):
-    """Which message the events belong to, who made it, and where they stand."""
+    """Which message the events belong to, who made it, and the place, id and time of what is not to be emitted."""
 
     message_id: MessageId
     source_agent_id: str
     original_index: int
+    event_id: EventId
+    timestamp: datetime
 
 
 def events_of(
     answer: Answer, index: int = 0, *, message_id: str | None = None, source_agent_id: str | None = None
 ) -> list[Event]:
-    """The events of one answer; numbered from `index`, if there is one."""
+    """The events of one answer, to be emitted; or numbered from `index`, if there is one, and complete."""
     origin: Origin = {}
     if message_id is not None:
         origin["message_id"] = MessageId(message_id)
     if source_agent_id is not None:
         origin["source_agent_id"] = source_agent_id
+    if index:
+        origin["timestamp"] = datetime.now(UTC)
     blocks = _blocks_of(answer)
     carrier = blocks[0] if len(blocks) == 1 else _carrier_of(blocks)
     events: list[Event] = []
     for block in blocks:
         if index:
-            origin["original_index"] = index + len(events)
+            origin |= {"original_index": index + len(events), "event_id": EventId(new_id())}
         events.append(_EVENTS[type(block)](_Part(block, answer, origin, block is carrier)))
     if answer.stop_reason in ("paused", "refused"):
         if index:
-            origin["original_index"] = index + len(events)
+            origin |= {"original_index": index + len(events), "event_id": EventId(new_id())}
         events.append(_ending(answer, origin))
     return events
 

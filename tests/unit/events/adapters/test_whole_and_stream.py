@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import UTC
 from typing import Any
 
 import pytest
@@ -49,6 +50,8 @@ def test_indexes_are_dense_from_the_given_one(provider: str, feature: str) -> No
     events = adapter_for(provider).normalize_message(whole(provider, feature), 7)
 
     assert [event.original_index for event in events] == list(range(7, 7 + len(events)))
+    assert len({event.event_id for event in events} - {None}) == len(events), "each is complete, with an id of its own"
+    assert all(event.timestamp.tzinfo is UTC for event in events)
 
 
 @every_cell
