@@ -13,7 +13,9 @@ from typing import Any
 from batuta.kernel.messages import ToolCallBlock, ToolResultBlock
 from batuta.language.interpretation import AMENDED_BY, FULLY_EXPLAINED, Interpretation
 from batuta.llm.model import ModelRequest, ToolSpec
-from batuta.offline.context import DialogueContext, amendment, context_of, goes_on, goes_on_from_documents
+from batuta.offline.amendments import amendment, context_of, goes_on_from_documents
+from batuta.offline.changed_results import goes_on
+from batuta.offline.context import DialogueContext
 from batuta.offline.own_tables import own_table_for
 from batuta.offline.parameters import filled_by_schema, fits_description
 from batuta.offline.phrases import phrase

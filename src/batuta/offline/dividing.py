@@ -12,7 +12,8 @@ from batuta.language.findings import Language
 from batuta.language.folding import fold
 from batuta.language.interpretation import FULLY_EXPLAINED, Interpretation, Interpreter
 from batuta.language.rewording import is_elliptical, standing_alone
-from batuta.offline.context import SURE_OF_ITSELF, DialogueContext, called, is_bare, with_name, without_pronouns
+from batuta.offline.antecedents import called, with_name, without_pronouns
+from batuta.offline.context import SURE_OF_ITSELF, DialogueContext, is_bare
 from batuta.offline.division import (
     RequestPart,
     adds_a_name,

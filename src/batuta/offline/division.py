@@ -14,7 +14,8 @@ from batuta.language.interpretation import Interpretation
 from batuta.language.slots import slot_spans
 from batuta.language.stance import orders_by_verb
 from batuta.language.vocabulary import CONCEPTS, filler_stems
-from batuta.offline.context import LONGEST_PRONOUN, is_bare
+from batuta.offline.amendments import LONGEST_PRONOUN
+from batuta.offline.context import is_bare
 
 _STRONG = re.compile(
     r"(?<=[?!;])\s+(?=\S)|(?<!\bDr)(?<!\bDra)(?<!\bSr)(?<!\bSra)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSt)\.\s+(?=[A-ZÁÉÍÓÚÑ¿¡])|\n+|"

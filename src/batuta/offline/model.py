@@ -16,9 +16,9 @@ from batuta.kernel.messages import Answer, ContentBlock, Delta, TextBlock
 from batuta.kernel.usage import Usage
 from batuta.llm.model import ModelRequest
 from batuta.llm.providers import OFFLINE_NAME, OFFLINE_PROVIDER
+from batuta.offline.amendments import context_of
 from batuta.offline.answers import answer_from, conclusion, has_changed, summary_of, title_of
 from batuta.offline.calling import left_open, next_calls
-from batuta.offline.context import context_of
 from batuta.offline.phrases import phrase
 from batuta.offline.planning import Planner
 from batuta.offline.requests import exchange_of, reader_language, reader_now, task_of

@@ -26,19 +26,9 @@ from batuta.language.rewording import plain_wordings
 from batuta.language.stance import asks_a_favour, stance_of, without_forbidden, without_reason
 from batuta.language.understanding import Intent, Understanding
 from batuta.language.vocabulary import filler_stems
-from batuta.offline.context import (
-    LONGEST_FOLLOW_UP,
-    DialogueContext,
-    amendment,
-    changed_result,
-    eligible,
-    goes_on,
-    goes_on_from_documents,
-    names_chart,
-    narrowed,
-    opened_by,
-    regrouped,
-)
+from batuta.offline.amendments import amendment, goes_on_from_documents
+from batuta.offline.changed_results import changed_result, goes_on, names_chart, narrowed, opened_by, regrouped
+from batuta.offline.context import LONGEST_FOLLOW_UP, DialogueContext, eligible
 from batuta.offline.dividing import RequestDivider
 from batuta.offline.division import (
     RequestPart,

@@ -8,7 +8,8 @@ from batuta.agents.calculator.understanding import UNDERSTANDING as CALCULATOR
 from batuta.agents.erp.access import ErpAccess
 from batuta.agents.erp.understanding import erp_understanding
 from batuta.language.interpretation import AMENDED_BY, Interpreter
-from batuta.offline.context import DialogueContext, amendment
+from batuta.offline.amendments import amendment
+from batuta.offline.context import DialogueContext
 from batuta.offline.planning import Planner
 from batuta.offline.requests import Task
 from tests.support.erp_questions import NOW, read
