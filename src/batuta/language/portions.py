@@ -43,6 +43,7 @@ _HOW_MUCH_EACH = re.compile(
     r"cuanto\s+(?:es|cuesta|vale|sale|seria|costaria)\s+(?:un[oa]?|1|cada)\b)"
 )
 """Asks what each of several pays, or costs."""
+_LEFT = re.compile(r"\b(?:left|remain\w*|queda\w*|sobra\w*)\b")
 _CLOCK_BEFORE = re.compile(r"\b(?:at|a\s+las?)\s+$")
 _ASKED_COUNT = re.compile(r"\b(?:how\s+many|cuant[oa]s)\s+(?P<what>[a-z]{3,})\b")
 _OF_BEFORE = re.compile(r"\b(?P<what>[a-z]{3,})\s+(?:of|de|with|con)\s+$")
@@ -109,6 +110,8 @@ def _counts(plain: str) -> list[_Count]:
 
 def _shared(plain: str, one: _Count, other: _Count) -> str | None:
     """A sum among so many people."""
+    if _LEFT.search(plain):
+        return None  # what is left after paying is no share
     is_split = _SPLIT.search(plain)
     people = [
         each
@@ -141,21 +144,27 @@ def _packed(plain: str, one: _Count, other: _Count) -> str | None:
     asked = _ASKED_COUNT.search(plain)
     if asked is None:
         return None
-    what = stem(asked["what"])
     holding = [each for each in (one, other) if _is_capacity(each)]
     if len(holding) != 1:
         return None
     size = holding[0]
     count = other if size is one else one
-    held = _NOUN_AFTER.match(size.after)
-    if held is not None and stem(held["what"]) == what:
+    held, contained = _UNIT_AFTER.match(size.after), _OF_BEFORE.search(size.before)
+    if held is not None and _kind(held["unit"]) == _kind(asked["what"]):
         return f"{count.value} * {size.value}"
+    if contained is not None and asked["what"] in UNIT_WORDS:
+        return None  # how much so many of these weigh or hold is no number of containers
     units = [UNIT_WORDS.get(each["unit"]) for side in (count, size) if (each := _UNIT_AFTER.match(side.after))]
     factor = whole_factor(units[0], units[1]) if len(units) == 2 and units[0] and units[1] else 1
     if factor is None:
         return None
     total = count.value if factor == 1 else f"{count.value} * {factor}"
     return f"ceil({total} / {size.value})"
+
+
+def _kind(word: str) -> str:
+    """A unit by its symbol, anything else by its stem: metres and m are the same."""
+    return UNIT_WORDS.get(word) or stem(word)
 
 
 def _is_capacity(count: _Count) -> bool:
@@ -173,6 +182,8 @@ def _priced(plain: str, counts: list[_Count], *, has_money: bool) -> str | None:
     for last, count in pairwise(counts):
         if is_open and _PRICE_JOINT.fullmatch(last.after):
             lines[-1].append(count.value)
+            if _is_per_other(last, count):
+                return None
             if not (has_money or not _may_be_hour(count) or _ASKS_MONEY.search(plain)):
                 return None
             is_open = False
@@ -194,11 +205,21 @@ def _may_be_hour(count: _Count) -> bool:
     return count.value.isdigit() and int(count.value) <= LATEST_HOUR
 
 
+_PER_UNIT = re.compile(r"\s*(?:an?|al?|per|the|por|el|la|cada|/)\s*(?:(?:la|el)\s+)?(?P<unit>[a-z]+)\b")
+
+
+def _is_per_other(count: _Count, price: _Count) -> bool:
+    """Whether a price is that of one unit and the count is of another: 250 grams at so much a kilo."""
+    unit, per = _UNIT_AFTER.match(count.after), _PER_UNIT.match(price.after)
+    symbols = [UNIT_WORDS.get(each["unit"]) for each in (unit, per) if each is not None]
+    return len(symbols) == 2 and None not in symbols and symbols[0] != symbols[1]
+
+
 def _is_counted(count: _Count) -> bool:
     """Whether a unit, people or a time stand beside a number: it is no price, or one per month."""
-    noun = _NOUN_AFTER.match(count.after)
+    noun = _UNIT_AFTER.match(count.after)
     is_rate = _PEOPLE_AFTER.match(count.after) or _PER_AFTER.match(count.after)
-    return is_rate is not None or (noun is not None and noun["what"] in UNIT_WORDS)
+    return is_rate is not None or (noun is not None and noun["unit"] in UNIT_WORDS)
 
 
 def _listed(plain: str, counts: list[_Count], *, has_money: bool) -> str | None:

@@ -71,6 +71,9 @@ _ADVERBS = {
 }
 _ADVERB = re.compile(rf"\b{one_of(_ADVERBS)}\b")
 _AND_A_HALF = re.compile(rf"(?<![\d.])(?P<number>\d+)\s+(?P<unit>{_NOUN})\s+(?:and\s+a\s+half|y\s+medi[oa])\b")
+_HOW_LONG = re.compile(
+    r"\b(?:how\s+long|how\s+many\s+(?:hours|days|weeks|months|minutes)|cuanto\s+(?:tiempo|(?:se\s+)?tard\w+|dura)|cuant[oa]s\s+(?:horas|dias|semanas|meses|minutos))\b"
+)
 _LEFT = re.compile(r"\b(?:left|remain\w*|queda\w*|sobra\w*|restan?)\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -88,6 +91,9 @@ _GIVEN = re.compile(
 )
 _CONSUMPTION = re.compile(r"(?<=\d)\s*(?P<unit>l|lit(?:re|er)s?|litros?)\s+(?:per|a\s+los|cada|/)\s+100(?!\d|\s*[a-z])")
 """Fuel by the hundred kilometres, which need not be named."""
+_SPEED = re.compile(
+    r"(?<=\d)\s*(?P<unit>k(?=p?mh\b|ph\b)|km|m(?=ph\b)|miles?|millas?)(?:ph|mh|h|\s*(?:/|per|por|an)\s*h(?:our|ora)?)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,7 @@ class _Term:
 
 def find_rate(plain: str) -> str | None:
     """The product that a folded text means, its numbers written as a computer does; none where it means none."""
-    plain = _CONSUMPTION.sub(r" \g<unit> per 100 km", plain)
+    plain = _SPEED.sub(r" \g<unit> per h", _CONSUMPTION.sub(r" \g<unit> per 100 km", plain))
     many = _SO_MANY_AT.search(plain)
     if many is not None:
         of_one = find_rate(f"{plain[: many.start()]}{plain[many.end() :]}")
@@ -122,6 +128,8 @@ def find_rate(plain: str) -> str | None:
     spent = _spent(rates, counts) if _LEFT.search(plain) else None
     if spent is not None:
         return spent
+    if (took := _time_taken(rates, counts)) is not None and _HOW_LONG.search(plain):
+        return took
     if whole is not None and not _is_used_up(rates, counts):
         counts.append(_Term("1", _unit(whole["unit"])))
     return _product([*rates, *counts]) or _share(rates, counts, plain)
@@ -185,6 +193,13 @@ def _share(rates: list[_Term], counts: list[_Term], plain: str) -> str | None:
     return f"{only.number} / {factors[0]}" if factors else None
 
 
+def _time_taken(rates: list[_Term], counts: list[_Term]) -> str | None:
+    """How long so much takes at so much per time: 120 km at 80 km/h."""
+    if len(rates) != 1 or len(counts) != 1 or rates[0].unit is None or rates[0].unit != counts[0].unit:
+        return None
+    return f"{counts[0].number} / {rates[0].number}" if DIMENSIONS.get(rates[0].per or "") == "time" else None
+
+
 def _spent(rates: list[_Term], counts: list[_Term]) -> str | None:
     """What is left of a sum after so much per day for so many days."""
     for count in counts:
@@ -211,17 +226,31 @@ def _product(terms: list[_Term]) -> str | None:
     over = [term.unit for term in terms if term.unit]
     counted = [term.unit for term in terms if term.unit and not term.per]
     factors: list[str] = [term.number for term in terms if term.number != "1"]
+    divisors: list[str] = []
     for per in (term.per for term in terms if term.per):
-        match = next((unit for unit in over if whole_factor(unit, per) is not None), None)
+        # an hour is no part of a day where a number of days is said as well
+        alike = [unit for unit in over if _factors(unit, per) is not None]
+        match = next((unit for unit in alike if whole_factor(unit, per) is not None), next(iter(alike), None))
         if match is None:
             return None
         over.remove(match)
         if match in counted:
             counted.remove(match)
-        factor = whole_factor(match, per)
-        factors += [str(factor)] if factor != 1 else []
+        times, divided_by = _factors(match, per) or (1, 1)
+        factors += [str(times)] if times != 1 else []
+        divisors += [str(divided_by)] if divided_by != 1 else []
     is_used = not counted  # an amount that no "per" takes up is no factor: "I have 1,000 euros and spend 35 a day"
-    return " * ".join(factors) if is_used and len(terms) > 1 and len(factors) > 1 else None
+    is_whole = is_used and len(terms) > 1 and len(factors) + len(divisors) > 1
+    return "".join([" * ".join(factors), *(f" / {each}" for each in divisors)]) if is_whole and factors else None
+
+
+def _factors(unit: str, per: str) -> tuple[int, int] | None:
+    """What an amount in one unit is multiplied and divided by to be one in another; none where that is not whole."""
+    times = whole_factor(unit, per)
+    if times is not None:
+        return times, 1
+    divided_by = whole_factor(per, unit)
+    return None if divided_by is None else (1, divided_by)
 
 
 def whole_factor(unit: str, per: str) -> int | None:

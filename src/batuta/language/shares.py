@@ -83,6 +83,7 @@ _WHOLE_BEFORE = re.compile(
 )
 _FROM = re.compile(r"\b(?:from|de|desde|was|were|era|eran)\s+(?:the\s+|los\s+|las\s+)?$")
 _TO = re.compile(r"\b(?:to|a|hasta|now|ahora)\s+(?:(?:it'?s|is|are|es|son|the|los|las)\s+)*$")
+_NOW = re.compile(r"\b(?:now|ahora)\b")
 _SOLD = re.compile(r"\b(?:sold|sell\w*|sales?|vend\w+|vent[ao]s?)\D{0,15}$")
 _COST = re.compile(r"\b(?:cost\w*|bought|buy|paid|cuest\w+|compr\w+|pag\w+)\D{0,15}$")
 _GAINED = re.compile(r"\b(?:profit|gain|earned|made|ganancia|beneficio|ganamos|ganado)\D{0,15}$")
@@ -210,6 +211,8 @@ def _of_two(plain: str, amounts: list[_Number]) -> str | None:
         if _FALL.search(plain):
             return f"({old} - {new}) / {old} * 100"
         return f"({new} - {old}) / {old} * 100" if asks_percent or _GROWTH.search(plain) else None
+    if _FALL.search(plain) and any(_NOW.search(words) for words in (other.before, other.after)):
+        return f"({one.value} - {other.value}) / {one.value} * 100"
     if not asks_percent:
         if _LEFT.search(plain) and _HAD.search(one.before) and _USED.search(other.before):
             return f"{one.value} - {other.value}"

@@ -38,6 +38,14 @@ my hotel bill of 423.50 includes 10% vat, base amount? | mi factura de hotel de 
 """
 PARTS = """
 we had 40 boxes and sold 13, how many are left | teniamos 40 cajas y vendimos 13, cuantas quedan | 27
+6 ropes of 2.5 m each, how many metres are they | 6 cuerdas de 2,5 m cada una, cuantos metros son | 15
+400 grams at 15 euros a kilo, how much is it | 400 gramos a 15 euros el kilo, cuanto es | 6
+330 ml at 4 euros a litre, what do i pay | 330 ml a 4 euros el litro, cuanto pago | 1.32
+20 minutes at 45 euros an hour, how much is that | 20 minutos a 45 euros la hora, cuanto es | 15
+210 km at 70 km/h, how long does it take | 210 km a 70 km/h, cuanto tardo | 3
+3 hours at 95 km/h, how many km | 3 horas a 95 km/h, cuantos km | 285
+how much do i have left of 640 euros after paying 212.25 | cuanto me queda de 640 euros despues de pagar 212,25 | 427.75
+a coat of 120 is at 90 now, what discount is it | un abrigo de 120 ahora esta a 90, que descuento es | 25
 120 labels at 15 cents each | 120 etiquetas a 15 centimos cada una | 18
 if 4 kg cost 10 euros how much are 7 kg | si 4 kg cuestan 10 euros cuanto cuestan 7 kg | 17.5
 a dozen pens cost 9, what do 20 pens cost | si la docena de rosas vale 9, cuanto valen 20 rosas | 15
