@@ -43,6 +43,8 @@ JUST_GONE = timedelta(days=31)
 """So far back a day may lie whose weekday and number are given, where the next such day is further away."""
 SATURDAY = 5
 YEARS_AHEAD_OF_TWO_DIGITS = 30
+IDIOMATIC_FORTNIGHT = 15
+"""So many days are two weeks as one speaks in Spanish, and a day more as one counts."""
 
 Match = re.Match[str]
 Resolve = Callable[[Match, Reference], Sequence[date]]
@@ -215,6 +217,8 @@ def _ahead(match: Match, reference: Reference) -> list[date]:
         start = _simple_day(origin, reference) or start
     if unit == "fortnight":
         amount, unit = amount * 2, "week"
+    if amount == IDIOMATIC_FORTNIGHT and match["unit"] == "dias" and start == reference.today and sign > 0:
+        return [start + timedelta(days=amount), start + timedelta(weeks=2)]
     grain = {"day": "day", "week": "week", "month": "month", "year": "year"}[unit]
     return [back_from(grain, start, -sign * amount)]  # type: ignore[arg-type]
 

@@ -7,6 +7,8 @@ from batuta.language.dates import find_dates
 from batuta.language.folding import aligned, composed, fold
 from batuta.language.times import find_times
 
+LONGEST_NAME = 3
+"""Words of a name that takes the place of another."""
 _ANY_DAY = datetime(2026, 1, 15, 12, tzinfo=UTC)
 """Where only the words are looked for, any day will do."""
 _CORRECTION = re.compile(
@@ -25,7 +27,7 @@ _YES = re.compile(
     r"por|favor|adelante|hazlo|perfecto|de|acuerdo|afirmativo|sip|that|one|the|first|gracias|thanks)\W*)+$"
 )
 _NO = re.compile(
-    r"^\W*(?:no|nope|nah|never\s?mind|forget\s+(?:it|about\s+it|that)|cancel(?!\s+(?:it|that))|stop|leave\s+it|dejalo|olvidalo|olvidate|dejemoslo|nada|da\s+igual|mejor\s+no|"
+    r"^\W*(?:(?:no|nope|nah|wait|espera)\W+)?(?:no|nope|nah|never\s?mind|forget\s+(?:it|about\s+it|that)|cancel(?!\s+(?:it|that))|stop|leave\s+it|dejalo|olvidalo|olvidate|dejemoslo|nada|da\s+igual|mejor\s+no|"
     r"ninguno|neither|none|not\s+now|ahora\s+no)(?:\W+(?:gracias|thanks|thank\s+you|please|por\s+favor|it|that|wait|espera|don'?t|no))*\W*$"
 )
 _FOLLOWS = re.compile(
@@ -128,6 +130,19 @@ def with_other_ordinal(request: str, text: str) -> str | None:
     if said["year"] and _YEAR.search(changed):
         return _YEAR.sub(said["year"], changed)
     return f"{changed.rstrip(' ?.!')} {said['year']}" if said["year"] else changed
+
+
+def with_other_name(request: str, text: str) -> str | None:
+    """A request with another word in the place of the one that is denied: "a call with Eva", then "not Eva, Rosa"."""
+    said = _DENIED.match(aligned(composed(text)))
+    denied = (said["denied"] or said["no"]).strip() if said else ""
+    if said is None or not denied or len(re.findall(rf"\b{re.escape(denied)}\b", aligned(composed(request)))) != 1:
+        return None
+    instead = composed(text)[said.start("rest") :].strip(" .!")
+    if len(instead.split()) > LONGEST_NAME or not instead:
+        return None
+    at = re.search(rf"\b{re.escape(denied)}\b", aligned(composed(request)))
+    return None if at is None else f"{composed(request)[: at.start()]}{instead}{composed(request)[at.end() :]}"
 
 
 def ordinal_said(text: str) -> int | None:

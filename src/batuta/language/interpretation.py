@@ -22,7 +22,7 @@ from batuta.language.dialogue import is_yes
 from batuta.language.expressions import is_one_sum
 from batuta.language.findings import Finding, Language
 from batuta.language.folding import fold, stem, words_of
-from batuta.language.matching import LabelScore, SentenceClassifier
+from batuta.language.matching import LabelScore, SentenceClassifier, without_pronoun
 from batuta.language.places import unknown_places
 from batuta.language.rewording import divided_follow_up, standing_alone
 from batuta.language.slots import fill_slot, slot_spans
@@ -337,10 +337,12 @@ class Interpreter:
             confidence = (
                 confidence * UNEXPLAINED_FACTOR**unexplained if unexplained else max(confidence, FULLY_EXPLAINED)
             )
-        is_by_verb = (
-            stance == "order" and opening_verb(leading.text) in self._verbs.get(score.label, frozenset()) & _CHANGING
+        verb = opening_verb(leading.text)
+        is_by_verb = stance == "order" and bool(
+            {verb, without_pronoun(verb)} & self._verbs.get(score.label, frozenset()) & _CHANGING
         )
-        if len(texts) > 1 and is_by_verb and filled.is_specific and confidence >= WORTH_ASKING:
+        says_how = filled.is_specific or bool(leading.findings.get("duration"))
+        if len(texts) > 1 and is_by_verb and says_how and confidence >= WORTH_ASKING:
             confidence = max(confidence, SURE_WHEN_SPECIFIC)  # an order on what was asked before
         return replace(
             filled,

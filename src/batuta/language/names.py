@@ -30,6 +30,7 @@ _COMPANY = re.compile(
     rf"\b{_NAME}(?:[\s&]+(?:de\s+|del\s+|la\s+|and\s+|y\s+)?(?:{_NAME}|&))*,?\s+(?:S\.?\s?L\.?U?\.?|S\.?\s?A\.?|[Ll]td\.?|[Ii]nc\.?|GmbH|LLC|Corp\.?|"
     r"B\.?V\.?|AG|PLC|[Cc]ompany|[Cc]o\.|[Ss]arl)(?!\w)"
 )
+_NAMED_AS_DAY = re.compile(r"\b(?:[Ww]ith|[Cc]on|[Mm]eet|[Vv]er\s+a|[Ll]lamar\s+a)\s+Domingo\b")
 _NO_NAMES = frozenset(
     [
         "i",
@@ -113,9 +114,14 @@ def find_contact(text: str) -> Finding[str] | None:
     """With whom something is: the first name after `with`, `con`, `call` and the like."""
     text = composed(text)
     for match in _WITH.finditer(text):
-        if fold(match["name"].split()[0]) not in WEEKDAYS:
+        if fold(match["name"].split()[0]) not in WEEKDAYS or match.start() in named_as_day(text):
             return _found(text, *match.span("name"))
     return None
+
+
+def named_as_day(text: str) -> dict[int, int]:
+    """Where a text names a person who is called as a day is: "con Domingo", with a capital that no Spanish day has."""
+    return {match.start(): match.end() for match in _NAMED_AS_DAY.finditer(composed(text))}
 
 
 def _found(text: str, start: int, end: int) -> Finding[str]:

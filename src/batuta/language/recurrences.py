@@ -151,7 +151,12 @@ _UNTIL = re.compile(r"\b(?:until|till|through|up\s+to|hasta)\s+(?:the\s+|el\s+|l
 _FROM = re.compile(
     r"\b(?:(?:starting|beginning|as\s+of)(?:\s+(?:on|from|in))?|from|a\s+partir\s+del?|desde|empezando(?:\s+en)?)\s+(?:the\s+|el\s+|la\s+)?"
 )
-_TIMES = re.compile(rf"\b(?P<times>{NUMBER})\s+(?:times|veces)\b")
+_TIMES = re.compile(rf"\b(?P<times>{NUMBER})\s+(?:times|veces)\b(?!\s+(?:an?|al?|per|por|cada|each|every|en)\b)")
+"""How often in all; so many times a month is another matter."""
+_FIRST_TO_LAST = re.compile(
+    rf"\b(?:from|de|del)\s+(?P<first>{WEEKDAY})s?\s+(?:to|through|until|till|al?|hasta(?:\s+el)?)\s+(?P<last>{WEEKDAY})s?\b"
+)
+"""On which days that comes which comes daily: "every day from Monday to Thursday"."""
 _FOR = re.compile(
     rf"\b(?:for|durante|por)\s+(?:the\s+next\s+|las?\s+proxim[ao]s?\s+|los\s+proximos\s+)?(?P<amount>{NUMBER})\s+(?P<unit>{one_of(_LASTING)})\b"
 )
@@ -168,7 +173,21 @@ def find_recurrences(text: str) -> list[Finding[Recurrence]]:
             value, end = _with_suffix(value, source.plain, match.end())
             span = source.span(match.start(), end)
             found.append(Finding(value=value, span=span, text=source.words(span)))
-    return found
+    return _on_days_between(found, source)
+
+
+def _on_days_between(found: list[Finding[Recurrence]], source: PlainText) -> list[Finding[Recurrence]]:
+    """What comes daily, on the days from one to another where these are said: "a daily call from Monday to Thursday"."""
+    between = _FIRST_TO_LAST.search(source.plain)
+    every_day = [each for each in found if each.value.frequency == "daily" and each.value.interval == 1]
+    if between is None or len(every_day) != 1:
+        return found
+    first, last = (_weekdays_in(between[name])[0] for name in ("first", "last"))
+    days = tuple(sorted((first + number) % 7 for number in range((last - first) % 7 + 1)))
+    value, span = Recurrence(frequency="weekly", weekdays=days), source.span(between.start(), between.end())
+    others = [each for each in found if each is not every_day[0] and not each.span.overlaps(span)]
+    whole = [replace(every_day[0], value=value), Finding(value=value, span=span, text=source.words(span))]
+    return sorted([*others, *whole], key=lambda each: each.span)
 
 
 def recurrence_bounds(text: str, *, now: datetime) -> RecurrenceBounds:

@@ -46,7 +46,9 @@ _FORBIDS = re.compile(
     rf"{_OPENING}(?:no\s+)*(?:(?:you\s+)?(?:don'?t|do\s+not|never|must\s+not|should\s+not|shouldn'?t|not)\s+(?!forget|you\b|mind\b)(?:ever\s+)?\w+|"
     rf"(?:i|we)\s+(?:don'?t|do\s+not)\s+(?:want|need)\b|"
     rf"(?:no|nunca|jamas)\s+(?:(?:me|nos|se|la|lo|las|los|le)\s+)*(?!olvid\w+|es\b|mas\b)(?:\w{{2,}}(?:es|as)(?:l[oa]s?)?|{_INFINITIVE}{_JOINED})\b|"
-    r"no\s+(?:quiero|queremos|hace\s+falta|hay\s+que|necesito)\b)"
+    r"no\s+(?:quiero|queremos|hace\s+falta|hay\s+que|necesito)\b|"
+    r"(?:remind|tell|warn)\s+(?:me|us)\s+(?:not|never)\s+to\b|(?:remember|make\s+sure|be\s+sure|careful|take\s+care)\s+(?:not\s+to|(?:that\s+)?(?:you|we|i)\s+(?:don'?t|do\s+not))\b|"
+    r"(?:recuerda(?:me|nos)?|avisa(?:me|nos)?|asegura(?:te)?|procura|cuida(?:do)?)\s+(?:(?:de|con|que)\s+)*(?:no|nunca)\b)"
 )
 _TAKES_BACK = re.compile(
     r"\b(?:nvm|never\s?mind|forget\s+(?:it|about\s+it|that)|leave\s+it|scratch\s+that|in\s+the\s+end|on\s+second\s+thou?ghts?|"
@@ -56,14 +58,14 @@ _MEANT = re.compile(
     r"\W*(?:i\s+mean[t]?|digo|quiero\s+decir|queria\s+decir|me\s+refiero|or\s+rather|o\s+mejor\s+dicho)\b"
 )
 _DOUBTS = re.compile(
-    r"\b(?:if(?!\s+(?:you\s+(?:can|could|would)|possible)\b)|unless|whether|suppose|supposing|imagine|in\s+case|as\s+long\s+as|as\s+soon\s+as|provided|providing|assuming|on\s+condition|in\s+the\s+event|otherwise|until\s+i|once\s+i|supongamos|suponiendo|imagina\w*|"
-    r"en\s+caso|a\s+menos|siempre\s+que|hasta\s+que|con\s+tal|a\s+condicion|en\s+cuanto|una\s+vez\s+que|tan\s+pronto|mientras|salvo\s+que|si(?=\s+\w)(?!\s+(?:puedes|pudieras|podrias|es\s+posible|no\s+te\s+importa)\b))\b|"
+    r"\b(?:if(?!\s+(?:you\s+(?:can|could|would)|possible)\b)|unless|whether|suppose|supposing|imagine|in\s+case|as\s+long\s+as|as\s+soon\s+as|(?<=\w\s)when(?:ever)?(?!\s+(?:you|possible|is|are)\b)(?=\s+\w+\s+\w)|(?<=\w\s)cuando(?!\s+(?:puedas|puedes|quieras|tengas|sea\s+posible)\b)(?=\s+\w+\s+\w)|provided|providing|assuming|on\s+condition|in\s+the\s+event|otherwise|until\s+i|once\s+i|supongamos|suponiendo|imagina\w*|"
+    r"en\s+caso|a\s+menos|a\s+no\s+ser|siempre\s+y\s+cuando|excepto\s+(?:que|si)|no\s+vaya\s+a|siempre\s+que|hasta\s+que|con\s+tal|a\s+condicion|en\s+cuanto|una\s+vez\s+que|tan\s+pronto|mientras|salvo\s+que|si(?=\s+\w)(?!\s+(?:puedes|pudieras|podrias|es\s+posible|no\s+te\s+importa)\b))\b|"
     r"\b(?:maybe|perhaps|possibly|probably|not\s+sure|don'?t\s+know|thinking\s+(?:of|about)|think(?:s|ing)?|guess|wonder\w*|suppose|"
     r"wish|would\s+have|could\s+have|should\s+have|might|was\s+(?:going|gonna|about)|were\s+going|wanted|meant\s+to|"
     r"quizas?|tal\s+vez|a\s+lo\s+mejor|puede\s+que|igual|no\s+se\s+si|no\s+estoy\s+segur\w*|pensando|creo|ojala|habria\w*|hubiera\w*|"
     r"podria\s+haber|pensaba\w*|iba\w*\s+a|queria\s+\w+r)\b|"
     r"\b(?:says?|said|tells?|told|asks?|asked|writes?|wrote|thinks?|suggests?|suggested|wants?\s+(?:me|us|you)\s+to|according\s+to|"
-    r"dice[ns]?|dijo|dijeron|(?<=\w\s)pide[ns]?|pidio|pidieron|escribe|escribio|(?:ha|han|he)\s+(?:dicho|pedido|escrito)|(?<=\w\s)cree[ns]?|sugiere|propone|segun)\b|"
+    r"dice[ns]?|dijo|dijeron|(?<=\w\s)pide[ns]?|pidio|pidieron|escribe|escribio|(?:ha|han|he)\s+(?:dicho|pedido|escrito)|(?<=\w\s)cree[ns]?|(?<=\w\s)preguntan?(?=\s*(?:$|:))|pregunto|sugiere|propone|segun)\b|"
     rf"\b(?:i|we)(?:'ll|\s+will|\s+may|\s+could|\s+should|'m\s+going\s+to|\s+am\s+going\s+to|'re\s+going\s+to|\s+plan\s+to)\s+"
     rf"(?:probably\s+|maybe\s+|then\s+|just\s+)?(?:have\s+to\s+)?{_VERB}\b|"
     rf"\b(?:{_STEM}(?:are|aremos|ere|eremos|ire|iremos)|movere|moveremos|pondre|pondremos)\b|"
@@ -185,7 +187,7 @@ def stance_of(text: str, verbs: frozenset[str] = frozenset()) -> Stance:
     """What a sentence does; a text too long to be one sentence or two orders nothing for certain. `verbs` are those
     that a specialist brings, besides the verbs of change that are known.
     """
-    if len(text) > MAX_CHARS:
+    if len(text) > MAX_CHARS or text_at_hand(text):
         return "unclear"
     clauses = _clauses(text)
     kinds = [_kind(clause, verbs) for clause in clauses]
@@ -300,6 +302,20 @@ def ordering_clause(text: str) -> str | None:
 def orders_by_verb(text: str) -> bool:
     """Whether a text says by a verb that something is to be done; a note such as "Thursday at 5" says so by none."""
     return stance_of(text) == "order" and any(_kind(each) in ("orders", "requests") for each in _clauses(text))
+
+
+_OF_A_TEXT = re.compile(
+    r"\b(?:summari[sz]e|translate|rewrite|rephrase|paraphrase|proofread|correct|shorten|explain|read|spell|"
+    r"resum[ei]\w*|tradu[cz]\w+|reescrib\w+|parafrase\w+|corrig\w+|explica\w*|lee(?:me|nos)?|deletrea\w*)"
+    r"(?:\s+(?!(?:cancel|book|move)\b)\w+){0,8}\s*:\s*(?=\S)"
+)
+"""Opens a text that something is to be done with: what it orders is ordered of no one."""
+
+
+def text_at_hand(text: str) -> str:
+    """The text that a request works on: "summarise this: cancel the meeting and book lunch"; empty where there is none."""
+    opened = _OF_A_TEXT.search(aligned(composed(text)))
+    return composed(text)[opened.end() :] if opened else ""
 
 
 _ASIDE = re.compile(rf"{_QUOTED.pattern}|\bsi\s*,?\s+(?:y\s+)?(?:el\s+)?otro\s+no\b")

@@ -36,8 +36,8 @@ MINUTES = {
 }
 """The minutes before or after an hour: `half past`, `y cuarto`, `ten thirty`."""
 DAY_PARTS = {
-    **dict.fromkeys(("noon", "midday", "mediodia"), time(12)),
-    **dict.fromkeys(("midnight", "medianoche"), time(0)),
+    **dict.fromkeys(("noon", "midday", "mediodia", "medio dia"), time(12)),
+    **dict.fromkeys(("midnight", "medianoche", "media noche"), time(0)),
 }
 
 _PARTS_OF_DAY = {
@@ -136,7 +136,7 @@ def read_time(words: str, *, context: str = "") -> tuple[time, tuple[time, ...]]
     """The time of day that words mean, and what else they may mean; none for a time that no clock shows."""
     plain = " ".join(PlainText(words).plain.split())
     named = next((value for name, value in DAY_PARTS.items() if re.search(rf"\b{name}\b", plain)), None)
-    if named is not None and re.fullmatch(r"(?:(?:at|al?|de|del)\s+)?\w+", plain):
+    if named is not None and re.fullmatch(rf"(?:(?:at|al?|de|del)\s+)?(?:la\s+)?{one_of(DAY_PARTS)}", plain):
         return named, ()
     plain = _BRITISH_HALF.sub(r"half past \1", plain)
     plain = _TOGETHER.sub(r"\1:\2", _SHORT_HALVES.sub(r"\1m", plain))
@@ -270,12 +270,13 @@ _TIMES = (
     rf"(?<=\bto\s){_ENGLISH}{_MINUTES_EN}{_HALF}?",
     rf"(?:{_SPANISH}|(?<![\d:.,])\d{{1,2}})\s+(?:y|menos)\s+(?:cuarto|media)\b{_HALF}?",
     r"(?<!.)(?:1?\d|2[0-3])\.[0-5]\d(?=\W*$)",
-    r"(?:at\s+|al?\s+)?(?:noon|midday|mediodia|midnight|medianoche)\b",
+    r"(?:at\s+|al?\s+)?(?:la\s+)?(?:noon|midday|medio\s?dia|midnight|media\s?noche)\b",
     rf"(?:it\s+is|it'?s)\s+\d{{1,2}}{_HALF}?(?=\s+(?:in|here|there|at)\b)",
     rf"(?<={BLANK}\s)(?:[7-9]|1\d|2[01])(?=\s*(?:$|[?!,;]|with\b|con\b|for\b|para\b|please\b|pls\b|por\s+favor\b))",
     rf"(?:(?<={BLANK}\s)|(?:say|about|tipo|aprox|approx)\s+)\d{{1,2}}\.[0-5]\d(?!\d|\s*(?:%|€|\$|euros?|eur|dollars?|dolares|k|m|km|kg)\b)",
 )
-_SPOKEN = rf"(?:(?:{_DIGITS}(?!\d)|{_SPANISH}|{_ENGLISH}|noon|midday|mediodia){_MINUTES_ES}?{_MERIDIEM}?)"
+_PAST_HOUR = rf"(?:(?:half|(?:a\s+)?quarter|five|ten|twenty|twenty[\s-]five)\s+past|(?:a\s+)?quarter\s+to)\s+(?:\d{{1,2}}(?!\d)|{_ENGLISH})"
+_SPOKEN = rf"(?:{_PAST_HOUR}{_MERIDIEM}?|(?:{_DIGITS}(?!\d)|{_SPANISH}|{_ENGLISH}|noon|midday|mediodia){_MINUTES_ES}?{_MERIDIEM}?)"
 _MARKED = rf"(?:\d{{1,2}}(?:[:.]\d\d(?!\d)(?:[ap]\b|{_MERIDIEM})?|[ap]\b|{_MERIDIEM}))"
 _UNTIL = r"(?:\s+(?:to|untill?|till?|a|hasta)\s+(?:las?\s+)?|\s*[-–—]\s*)"
 _RANGE_FORMS = (

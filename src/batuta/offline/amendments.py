@@ -13,6 +13,7 @@ from batuta.language.dialogue import (
     is_no,
     is_yes,
     refers_back,
+    with_other_name,
     with_other_number,
     with_other_ordinal,
 )
@@ -122,6 +123,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
         return with_amendment(context.request, chosen)
     if is_no(text) or is_yes(text):
         return None
+    if renamed := with_other_name(context.request, text):
+        return renamed
     if _asks_of_it(text, context, interpreter, now) or _ranks_it(text, context, interpreter, now):
         return with_amendment(context.request, text)
     if goes_on_from_documents(text, context, interpreter, now):
@@ -140,7 +143,8 @@ def amendment(text: str, context: DialogueContext, interpreter: Interpreter, now
     words = text.split()
     if len(words) <= LONGEST_FOLLOW_UP and asks_more(text, context, interpreter, now):
         return with_amendment(context.request, text)
-    best = next(iter(meanings_of(text, context, interpreter, now)), None)
+    found = meanings_of(text, context, interpreter, now)
+    best = _ordered_of_last(text, found, context, interpreter, now) or next(iter(found), None)
     if best is not None and _is_about_it(text) and _goes_on(text, best, context, interpreter, now):
         return with_amendment(context.request, text)
     if context.was_asked and len(words) <= LONGEST_REPLY and _answers_a_change(text, best, context, interpreter, now):
@@ -284,6 +288,19 @@ def _is_about_it(text: str) -> bool:
     return (words <= LONGEST_PRONOUN and refers_back(text)) or (
         words <= LONGEST_FOLLOW_UP and _ORDER_ABOUT_IT.match(fold(text)) is not None and orders_by_verb(text)
     )
+
+
+def _ordered_of_last(
+    text: str, found: Sequence[Interpretation], context: DialogueContext, interpreter: Interpreter, now: datetime
+) -> Interpretation | None:
+    """What an order by a pronoun means to the agent that was asked last: after "when is the dentist?", "retrásalo un día"
+    delays that, whatever else is late.
+    """
+    if not (refers_back(text) and len(text.split()) <= LONGEST_PRONOUN and orders_by_verb(text)):
+        return None
+    before = next(iter(interpreter.interpret(context.request, now=now, reader=context.language)), None)
+    changes = (each for each in found if each.intent.effect == "change" and each.confidence >= WORTH_ASKING)
+    return next((each for each in changes if before is not None and each.agent_id == before.agent_id), None)
 
 
 def _goes_on(

@@ -21,6 +21,7 @@ from batuta.offline.division import (
     completes,
     is_read_whole,
     is_sum,
+    names_only,
     replaces_it,
     says_nothing,
     shares_object,
@@ -97,6 +98,8 @@ class RequestDivider:
             if is_explained and whole.label == sides[0].label and says_nothing(sides[1]):
                 continue
             if is_read_whole(whole) or changes_it(right, sides[1]) or replaces_it(sides[0], right, sides[1]):
+                continue
+            if names_only(sides[0], right, sides[1]):
                 continue
             if sides[1].intent.is_fallback and is_elliptical(right):
                 continue  # "it shows F4, what should I do?" says only together what is looked up

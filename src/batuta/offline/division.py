@@ -2,18 +2,21 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from batuta.language.annotation import annotated
 from batuta.language.choices import words_with_places
+from batuta.language.dates import find_dates
 from batuta.language.dialogue import refers_back
 from batuta.language.expressions import find_expression, is_one_sum, needs_last_result
 from batuta.language.findings import Language, TextSpan
-from batuta.language.folding import fold, stem
+from batuta.language.folding import composed, fold, stem
 from batuta.language.interpretation import Interpretation
+from batuta.language.matching import without_pronoun
 from batuta.language.slots import slot_spans
-from batuta.language.stance import orders_by_verb
-from batuta.language.vocabulary import CONCEPTS, filler_stems
+from batuta.language.stance import orders_by_verb, stance_of, text_at_hand
+from batuta.language.times import find_times
+from batuta.language.vocabulary import CHANGE_VERBS, CONCEPTS, filler_stems
 from batuta.offline.amendments import LONGEST_PRONOUN
 from batuta.offline.context import is_bare
 
@@ -34,6 +37,16 @@ _HOW_MUCH = re.compile(
 _INSTEAD = re.compile(r"\s+(?:instead|en\s+su\s+lugar|en\s+lugar\s+de\s+es[oae])\W*$")
 _OBJECT_AGAIN = re.compile(r"\W*(?:(?:then|luego|despues|mejor)\s+)*(?:\w+\s+(?:it|that)\b|\w{3,}l[oa]s?\b)")
 _OBJECTS_AGAIN = re.compile(r"\b(?:and|y)\s+(?:\w+\s+them\b|\w{3,}l[oa]s\b)")
+_OBJECT = (
+    r"(?:the|my|our|el|la|los|las|lo|mi|mis)\s(?:(?!\b(?:to|al|a|para|and|y)\b).)+?\s+(?:to|al|a|para(?:\s+el)?)\s+"
+)
+_SHARED_VERB = re.compile(
+    rf"(?P<opening>\W*(?:(?:please|pls|por\s+favor|can\s+you|could\s+you|puedes)\W+)*)(?P<verb>\w+)\s+(?P<first>{_OBJECT}(?P<when>.+?))"
+    rf"\s*,?\s+(?:and|y)\s+(?P<second>{_OBJECT}(?P<then>.+?))\W*$",
+    re.IGNORECASE,
+)
+_CHANGING = frozenset((*CHANGE_VERBS["en"], *CHANGE_VERBS["es"], *CHANGE_VERBS["es_infinitive"]))
+_ANY_DAY = datetime(2026, 1, 15, 12, tzinfo=UTC)
 _TWO_SUBJECTS = re.compile(
     r"(?P<opening>.*\b(?:for|on|about|of|para|sobre|de|en)\s+)(?:(?:the|los|las|el|la)\s+)?(?P<first>[^\W\d]+)"
     r"\s+(?:and|y|e)\s+(?:(?:for|on|about|of|para|sobre|de|en)\s+)?(?:(?:the|los|las|el|la)\s+)?(?P<second>[^\W\d]+)\W*$",
@@ -53,6 +66,10 @@ class RequestPart:
 
 def strong_pieces(text: str) -> list[tuple[str, bool]]:
     """The requests of a text, and whether each needs the one before it."""
+    if text_at_hand(text):
+        return [(text, False)]
+    if both := _both_at_their_time(text):
+        return [(each, False) for each in both]
     pieces: list[tuple[str, bool]] = []
     start, follows = 0, False
     for match in _STRONG.finditer(text):
@@ -64,8 +81,22 @@ def strong_pieces(text: str) -> list[tuple[str, bool]]:
     return [*pieces, (rest, follows)] if rest else pieces
 
 
+def _both_at_their_time(text: str) -> list[str]:
+    """Two orders that share their verb, each with its day or time: "move the demo to Friday and the call to Monday"."""
+    found = _SHARED_VERB.match(composed(text))
+    if found is None or without_pronoun(fold(found["verb"])) not in _CHANGING:
+        return []
+    if not all(
+        find_dates(f"el {found[side]}", now=_ANY_DAY) or find_times(f"at {found[side]}") for side in ("when", "then")
+    ):
+        return []
+    return [f"{found['opening']}{found['verb']} {found[side]}" for side in ("first", "second")]
+
+
 def weak_joints(text: str, now: datetime, language: Language) -> list[re.Match[str]]:
     """Where a text may be divided: not within a sum, nor a period such as "between the 1st and the 15th of May"."""
+    if text_at_hand(text):
+        return []
     source = annotated(text, now=now, reader=language)
     whole = [each.span for each in source.findings.get("any_period", ())]
     numbers = [each.span for each in source.findings.get("number", ())]
@@ -162,6 +193,14 @@ def replaces_it(left: Interpretation, text: str, meaning: Interpretation) -> boo
         and left.agent_id == meaning.agent_id
         and (_OBJECT_AGAIN.match(fold(text)) or _OBJECTS_AGAIN.search(fold(text))) is not None
     )
+
+
+def names_only(left: Interpretation, right: str, meaning: Interpretation) -> bool:
+    """Whether a side names another thing that its left side is to change, and asks for nothing: "cancel the lunch and the
+    call" lists no calls.
+    """
+    is_of_same = left.agent_id == meaning.agent_id and left.intent.effect == "change" != meaning.intent.effect
+    return is_of_same and stance_of(right) == "order" and not orders_by_verb(right)
 
 
 def says_only_when(text: str, now: datetime, language: Language) -> bool:

@@ -16,17 +16,17 @@ _EXAMPLES: dict[str, tuple[str, str]] = {
         "gracias | muchas gracias | mil gracias | genial, gracias | perfecto, gracias | vale gracias | te lo agradezco | mil gracias por todo | gracias majo",
     ),
     "farewell": (
-        "bye | goodbye | see you later | good night | see you tomorrow | talk to you later",
-        "adiós | hasta luego | hasta mañana | nos vemos | chao | buenas noches | hasta pronto",
+        "bye | goodbye | that's all for now | that will be all, thanks | I'm done for today | see you later | good night | see you tomorrow | talk to you later",
+        "adiós | hasta luego | nada más por ahora | con eso es todo, gracias | ya he terminado por hoy | hasta mañana | nos vemos | chao | buenas noches | hasta pronto",
     ),
     "agreement": (
         "ok | okay | great | perfect | sounds good | got it | understood | cool | nice | fine | awesome | amazing | wow | good | right | that's great | sweet",
         "vale | perfecto | de acuerdo | genial | entendido | muy bien | estupendo | ok vale | bien | guay | mola | qué bien | fantástico | increíble | de lujo | dale | buenísimo",
     ),
     "help": (
-        "help | what can you do? | how can you help me | what do you know | how does this work | what can I ask you | "
+        "help | what can you do? | what sort of things can you do | what kind of questions can I ask you | how can you help me | what do you know | how does this work | what can I ask you | "
         "help me please | show me what you can do | what are your capabilities | who can help me here | what are you able to do | what are you good for | what can I use you for",
-        "ayuda | ¿qué puedes hacer? | qué sabes hacer | cómo funciona esto | en qué me puedes ayudar | qué te puedo "
+        "ayuda | ¿qué puedes hacer? | qué tipo de cosas puedes hacer | qué clase de preguntas te puedo hacer | qué sabes hacer | cómo funciona esto | en qué me puedes ayudar | qué te puedo "
         "preguntar | ayúdame por favor | para qué sirves | qué cosas haces | qué podéis hacer | qué eres capaz de hacer | para qué te puedo usar",
     ),
     "identity": (

@@ -107,7 +107,7 @@ def first_team(settings: Settings, *, clock: Clock = SYSTEM_CLOCK) -> FirstTeam:
         agents=[
             appointments.specialist(model, data_dir=settings.data_dir, clock=clock),
             calculator.specialist(model, clock=clock),
-            documents.specialist(model, library=library),
+            documents.specialist(model, library=library, clock=clock),
             *([] if access is None else [erp.specialist(model, access=access, clock=clock)]),
             graphing.specialist(model, clock=clock),
         ],

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from batuta.language.colloquial import without_courtesy
-from batuta.language.dialogue import corrected, corrected_within, with_other_number
+from batuta.language.dialogue import corrected, corrected_within, is_no, with_other_name, with_other_number
 
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
 
@@ -78,3 +78,21 @@ def test_what_a_sentence_takes_back_is_left_out(text: str, meant: str) -> None:
 )
 def test_another_number_takes_the_place_of_the_last_one(text: str, whole: str | None) -> None:
     assert with_other_number("15% of 1,200", text) == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("not Hugo, Nora", "lunch with Nora on Friday"),
+        ("Hugo no, Nora", "lunch with Nora on Friday"),
+        ("not Pedro, Nora", None),
+        ("not Hugo", None),
+    ],
+)
+def test_another_name_takes_the_place_of_the_one_that_is_denied(text: str, whole: str | None) -> None:
+    assert with_other_name("lunch with Hugo on Friday", text) == whole
+
+
+@pytest.mark.parametrize("text", ["no, leave it", "no, déjalo", "espera, olvídalo", "no no"])
+def test_no_may_be_said_twice(text: str) -> None:
+    assert is_no(text)

@@ -7,7 +7,7 @@ import pytest
 
 from batuta.language import find_dates, find_durations, find_hour_ranges, find_moments, find_recurrences, find_times
 from batuta.language.dates import impossible_dates
-from batuta.language.recurrences import Recurrence
+from batuta.language.recurrences import Recurrence, recurrence_bounds
 from batuta.language.times import impossible_times
 
 NOW = datetime(2026, 11, 18, 9, 30, tzinfo=ZoneInfo("Europe/Madrid"))
@@ -140,7 +140,7 @@ def test_a_time_that_the_clocks_skip_moves_on() -> None:
 
 @pytest.mark.parametrize(
     ("text", "minutes"),
-    [("from 9 to 11", 120), ("de 16:00 a 17:30", 90), ("2-4pm", 120), ("from 10 to 2pm", 240), ("between 10 and 12", 120)],
+    [("from 9 to 11", 120), ("de 16:00 a 17:30", 90), ("2-4pm", 120), ("from 10 to 2pm", 240), ("between 10 and 12", 120), ("from 9 to quarter past 10", 75), ("from half past 2 to ten past four", 100)],
 )  # fmt: skip
 def test_hours_from_one_to_another_have_a_length(text: str, minutes: int) -> None:
     [found] = find_hour_ranges(text)
@@ -171,6 +171,22 @@ def test_a_length_of_time_is_read(text: str, minutes: int) -> None:
 def test_what_comes_again_is_read(text: str, expected: Recurrence) -> None:
     [found] = find_recurrences(text)
     assert found.value == expected
+
+
+@pytest.mark.parametrize("text", ["a daily call from tuesday to thursday", "gimnasio cada día de martes a jueves"])
+def test_what_comes_daily_comes_on_the_days_between_two_that_are_named(text: str) -> None:
+    assert {each.value for each in find_recurrences(text)} == {Recurrence(frequency="weekly", weekdays=(1, 2, 3))}
+
+
+def test_so_many_times_a_month_is_no_number_of_times_in_all() -> None:
+    assert recurrence_bounds("tres veces al mes los martes", now=NOW).times is None
+    assert recurrence_bounds("los martes, tres veces", now=NOW).times == 3
+
+
+def test_fifteen_days_ahead_are_two_weeks_as_well_in_spanish() -> None:
+    [spanish], [english] = (find_dates(text, now=NOW) for text in ("dentro de quince días", "in fifteen days"))
+    assert (spanish.value - spanish.alternatives[0]).days == 1
+    assert english.alternatives == ()
 
 
 def test_a_single_day_does_not_come_again() -> None:

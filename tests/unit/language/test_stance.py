@@ -36,6 +36,7 @@ REFUSALS = """
 don't cancel my meeting | no canceles mi reunión
 please do not move anything | por favor no muevas nada
 I don't want to cancel it | no quiero cancelarla
+make sure you don't move the call with Tom | asegúrate de no mover la llamada con Tom
 """
 UNCLEAR = """
 Pedro has a meeting with Ana on Friday at ten | Pedro tiene una reunión con Ana el viernes a las diez
@@ -49,6 +50,10 @@ NOT_ORDERED = """
 I was going to book a call with Paco at 9 | iba a poner una llamada con Paco a las 9
 I wish I could move the meeting to next month | ojalá pudiera mover la reunión al mes que viene
 Ana wrote: "please cancel our meeting". What now? | Ana me escribió: «por favor cancela la reunión». ¿Y ahora qué?
+move the demo when Tom tells you to | pasa la demo al lunes cuando te lo diga Tom
+postpone the demo unless Tom is here | aplaza la demo a no ser que venga Tom
+rewrite this note: move the demo to Monday and book a room | traduce esta nota: pasa la demo al lunes y reserva una sala
+Tom asked: can you move the demo to Monday? | Tom pregunta: ¿puedes pasar la demo al lunes?
 suppose I moved the call to Thursday | supongamos que muevo la llamada al jueves
 do you remember when we moved the call to Friday | te acuerdas de cuando movimos la llamada al viernes
 can you believe that Ana cancelled our meeting? | ¿puedes creer que Ana canceló la reunión?

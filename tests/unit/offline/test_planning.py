@@ -85,6 +85,24 @@ async def test_what_is_to_be_drawn_is_the_last_result_as_it_was_asked_for(text: 
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("move the demo to Friday and the call to Monday", "move the demo to Friday; move the call to Monday"),
+        ("pasa la demo al viernes y lo de Eva al lunes", "pasa la demo al viernes; pasa lo de Eva al lunes"),
+    ],
+)
+async def test_two_that_share_a_verb_are_each_changed(text: str, parts: str) -> None:
+    assert await steps(text) == [(AGENDA, parts, [])]
+
+
+@pytest.mark.parametrize(
+    "text", ["proofread this: move the demo and book a room", "corrige esto: mueve la demo y reserva sala"]
+)
+async def test_orders_within_a_text_to_work_on_are_not_carried_out(text: str) -> None:
+    assert not [agent for agent, _, _ in await steps(text) if agent == AGENDA]
+
+
 async def test_what_comes_after_a_day_is_one_request() -> None:
     assert await steps("qué tengo después del miércoles") == [(AGENDA, "qué tengo después del miércoles", [])]
 

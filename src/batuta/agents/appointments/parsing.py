@@ -27,8 +27,8 @@ from batuta.language.interpretation import AMENDED_BY
 from batuta.language.lexicon import WEEKDAY
 from batuta.language.matching import without_pronoun
 from batuta.language.names import find_contact
-from batuta.language.places import find_clocks
-from batuta.language.stance import orders_by_verb, stance_of
+from batuta.language.places import find_clocks, find_zones
+from batuta.language.stance import orders_by_verb, stance_of, without_forbidden
 from batuta.language.times import find_durations, read_time
 from batuta.language.vocabulary import CHANGE_VERBS, STOP_WORDS
 
@@ -115,6 +115,8 @@ _HOUR_ALONE = re.compile(r"^\W*(?:(?:make\s+it|mejor|que\s+sean?)\W+)?(\d{1,2})\
 _SERIES = (RequestKind.CREATION, RequestKind.CANCELLATION)
 """What can be done with something that repeats, all of it at once."""
 _MADE = re.compile(r"\b(make\s+it)\s+(\d{1,2})(?=\s*(?:$|[?!.,;]|please\b|pls\b|instead\b))", re.IGNORECASE)
+_TO_THE = re.compile(r"\bal\s+(?=\d{1,2}(?![\d:.%/-]|\s+(?:de|del|%)\b))", re.IGNORECASE)
+"""Before a day of the month: "pasa el dentista al 25"; an hour is "a las 5"."""
 _BETTER = re.compile(
     r"^(?!\W*(?:book|schedule|put|add|set|make|arrange|plan|pon|agenda|apunta|reserva|mete|crea|anade|quiero|need|i)\w*\b).*\w\W+"
     r"(?:mejor|better)\s+(?:el|al|a\s+las?|on|at|to)\b"
@@ -151,6 +153,22 @@ _ALL_BUT = re.compile(
     r"(?:with|con|de|of)\s+\w+"
 )
 """Names by whom an appointment is not: which one it is, is to be asked."""
+_UNACCOUNTED = re.compile(
+    r"\b(?:(?:\w+\s+)?(?:times|veces)|twice|thrice|alternate|(?:per|during|durante|while|mientras|unless|except|excepto|salvo)(?=\s+\w))"
+    r"(?:\s*\w+){0,3}"
+)
+"""Says how often, while what or on which condition; what is left of it once the rest is read was not accounted for."""
+_BESIDE_ANOTHER = re.compile(
+    r"\b(?:before|after|antes\s+del?|despues\s+del?|tras)\s+(?!that\b|eso\b)\w+(?:\s+\w+){0,2}"
+)
+"""Says when by something else, which no reading looks up; beside a time it says no more than that."""
+_PARTY = re.compile(
+    r"\b(?:table|booth|mesa|party|fiesta|group|grupo)\s+(?:for|of|para|de)\s+(?:(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|"
+    r"un[oa]|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce)|\d{1,2}(?![\d:.]|\s*(?:[ap]\.?m|hours?|horas?)\b))\b",
+    re.IGNORECASE,
+)
+"""For how many people something is: "table for 4" says no hour."""
+_IT = re.compile(r"\b(?:it|that|them)\b|\b\w{3,}l[oa]s?\b(?=\W*(?:$|\s(?:al?|el|para|en|mejor)\b))")
 _PLAIN_KIND = {"en": "Appointment", "es": "Cita"}
 _WITH = {"en": "with", "es": "con"}
 
@@ -200,7 +218,18 @@ def _said(text: str) -> list[str]:
     """A request and what was said to it later, a mere yes aside."""
     plain = _moved(_CALL_OFF.sub(r"cancel \1", composed(text)[:MAX_CHARS]))
     first, *later = plain.split(AMENDED_BY)
+    first = _without_spared(first)
     return [first, *(_HOUR_ALONE.sub(r"at \1", part) for part in later if not is_yes(part))]
+
+
+def _without_spared(text: str) -> str:
+    """A request without what it says to leave alone, where it names what is to be changed itself: "don't cancel the
+    dentist but move the lunch"; "don't cancel it, put it on Friday" does not.
+    """
+    rest = without_forbidden(text)
+    is_first = rest != composed(text).strip() and composed(text).strip().endswith(rest)
+    is_of_another = is_first and (kind_named(rest) or _contact(rest)) and not _IT.search(aligned(rest))
+    return rest if is_of_another else text
 
 
 def _moved(text: str) -> str:
@@ -231,7 +260,7 @@ def _parse_part(text: str, wanted: RequestKind | None = None) -> ParsedRequest:
     if intent is RequestKind.RESCHEDULING and read_when(text).time is None:
         text = _BARE_HOUR.sub(r"to at \1", text)
     if intent is RequestKind.RESCHEDULING:
-        text = _MADE.sub(r"\1 at \2", text)
+        text = _TO_THE.sub("al día ", _MADE.sub(r"\1 at \2", text))
     origin = ""
     if intent is RequestKind.RESCHEDULING and (instead := _INSTEAD_OF.search(aligned(text))):
         origin, text = text[instead.start() :], text[: instead.start()] + text[instead.end() :]
@@ -333,6 +362,8 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
         )
         if (value := getattr(said, name)) is not None
     }  # fmt: skip
+    if not changes and before.zone_text and find_zones(f"en {words}"):
+        changes["zone_text"] = words  # "9 Chicago time", then "no, New York"
     if said.time_text and before.time_text:
         changes["time_text"] = _in_same_half(said.time_text, before.time_text)
     weekday = re.search(rf"\b{WEEKDAY}\b", aligned(before.date_text or ""))
@@ -347,6 +378,8 @@ def _amended(before: ParsedRequest, said: ParsedRequest, words: str) -> ParsedRe
             changes["date_text"] = f"{weekday.group()}, {week}"
         elif is_weekday(said.date_text or "") and (week := week_said((before.date_text or "").replace(DOUBT, ""))):
             changes["date_text"] = f"{said.date_text}, {week}"  # "next week", then "on Wednesday"
+    if changes.get("zone_text") == words:
+        said = said.model_copy(update={"unread": ()})
     ignored = () if changes else (words,)  # what was said and not understood is asked about, never left out
     changed = before.model_copy(update=changes | {"unread": (*before.unread, *said.unread, *ignored)})
     return _with_history(changed, before) if before.intent is RequestKind.CREATION else changed
@@ -376,10 +409,11 @@ def _renamed(before: ParsedRequest, said: ParsedRequest, words: str) -> dict[str
         kind = (said if names_kind else before).title.partition(f" {_WITH[before.language]} ")[0]
         contact = said.contact or before.contact
         return {"title": f"{kind} {_WITH[before.language]} {contact}" if contact else kind}
-    if before.intent is RequestKind.QUESTION or not (names_kind or said.named):
+    is_question = before.intent is RequestKind.QUESTION
+    if not (names_kind or (said.contact if is_question else said.named)):
         return {}
     another = {"title": said.title, "contact": said.contact, "named": said.named, "owner": said.owner}
-    if before.intent is RequestKind.CANCELLATION:
+    if is_question or before.intent is RequestKind.CANCELLATION:
         return another | {"date_text": said.date_text, "time_text": said.time_text}
     return another | {"from_date_text": None, "from_time_text": None}
 
@@ -455,10 +489,14 @@ def _unread(readings: Sequence[When], contact: str | None, clocks: Sequence[Find
         rest = each.rest.replace(contact, "\0" * len(contact)) if contact else each.rest
         place, length = _PLACE.search(rest), find_durations(rest.replace("\0", " "))
         spans = [place.span("place")] if place else []
+        spans += [match.span() for match in _PARTY.finditer(rest)]
         spans += [(length[0].span.start, length[0].span.end)] if length else []
         for start, end in [*spans, *(match.span() for match in _SUBJECT.finditer(rest))]:
             rest = rest[:start] + "\0" * (end - start) + rest[end:]
         found += unread_figures(rest)
+        left = aligned(rest.replace("\0", "."))
+        patterns = (_UNACCOUNTED,) if any(reading.time for reading in readings) else (_UNACCOUNTED, _BESIDE_ANOTHER)
+        found += [" ".join(match.group().split()) for pattern in patterns for match in pattern.finditer(left)]
     return tuple(dict.fromkeys(found))
 
 
@@ -496,7 +534,8 @@ def _title(text: str, rest: str, language: Language, contact: str | None) -> str
     if contact:
         kind = f"{kind} {_WITH[language]} {contact}"
     elif kind == _PLAIN_KIND[language]:
-        kind = _called(rest) or kind
+        party = _PARTY.search(rest)
+        kind = party.group().capitalize() if party else _called(rest) or kind
     return f"{kind}: {_LOOSE_END.sub('', subject['subject']).strip()}" if subject else kind
 
 

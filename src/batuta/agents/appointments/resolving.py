@@ -289,6 +289,9 @@ def _placed(draft: Draft, moment: Moment) -> Draft:
         day = kept.date() if kept else today
         if not kept and datetime.combine(day, wanted, zone) <= moment.now:
             day += timedelta(days=1)
+    if spoken and spoken[0] == time(0) and day != today and not re.search(r"\d", parsed.time_text or ""):
+        both = (datetime.combine(day, time(12), zone), datetime.combine(day + timedelta(days=1), time(12), zone))
+        return draft.model_copy(update={"problems": ("which_midnight",), "days": both})
     is_over = day == today and datetime.combine(day, wanted, zone) <= moment.now
     if is_over and parsed.date_text and is_weekday(parsed.date_text):
         day += timedelta(days=7)

@@ -15,7 +15,7 @@ from batuta.language.findings import Finding, TextSpan
 from batuta.language.folding import aligned, composed
 from batuta.language.lexicon import ORDINALS, UNITS_ES, WEEKDAY, one_of
 from batuta.language.moments import settle
-from batuta.language.names import find_contact
+from batuta.language.names import find_contact, named_as_day
 from batuta.language.periods import find_periods
 from batuta.language.recurrences import Recurrence, RecurrenceBounds, find_recurrences, recurrence_bounds
 from batuta.language.times import (
@@ -137,12 +137,14 @@ def read_when(text: str) -> When:
     plain = _blanked(text, [_span(match) for match in _QUOTED.finditer(text)])
     repeats, again = _repeats(plain)
     plain = _blanked(plain, again)
+    people = [TextSpan(start=start, end=end) for start, end in named_as_day(plain).items()]
+    whole, plain = plain, _blanked(plain, people)
     soon = find_soon(plain, now=ANY_DAY)
     dates = [each for each in find_dates(plain, now=ANY_DAY) if not any(each.span.overlaps(s.span) for s in soon)]
     unsure = [span for span in impossible_dates(plain, now=ANY_DAY) if not any(span.overlaps(s.span) for s in soon)]
     start, minutes, end, spans = _hours(plain, dates, soon)
     read = [each.span for each in dates] + unsure + spans
-    rest = _blanked(plain, read + [each.span for each in soon])
+    rest = _blanked(whole, read + [each.span for each in soon])
     contact = find_contact(rest)
     aside = [_span(match) for match in _SUBJECT.finditer(rest)] + ([contact.span] if contact else [])
     doubts = _doubts(_blanked(plain, aside), dates, [each for each in soon if each.span in spans])

@@ -45,6 +45,10 @@ SENTENCES: dict[str, dict[Language, str]] = {
         "es": "No entiendo cada cuánto es; ayuda algo como «todos los lunes hasta junio». ¿Qué día?",
     },
     "which_week": {"en": "Which day: {days}?", "es": "¿Qué día: {days}?"},
+    "which_midnight": {
+        "en": "Is that 0:00 of the first of these days or of the second: {days}? Which day?",
+        "es": "¿Son las 0:00 del primero de estos días o del segundo: {days}? ¿Qué día?",
+    },
     "first_day": {"en": "From which day on?", "es": "¿Desde qué día?"},
     "ends_before": {
         "en": "It would end before it first takes place. Until when?",
@@ -148,6 +152,7 @@ def summary_of(outcome: Outcome) -> dict[str, str]:
         days = both(lambda language: _OR[language].join(day_in_words(day, language) for day in draft.days))
         facts |= {
             "which_week": {"days": days},
+            "which_midnight": {"days": days},
             "unchanged": {"slot": slot},
             "series": _series(draft.moved) if draft.moved else {},
         }

@@ -41,12 +41,50 @@ def outcome(text: str, calendar: CalendarFile) -> Outcome:
         ("llamada con Tom mañana a las 10 o a las 11", "unread"),
         ("reunión con 3 clientes mañana a las 10", "unread"),
         ("gym mxe 19h", "date"),
+        ("pilates three times a month on tuesdays at 7pm", "unread"),
+        ("pilates tres veces al mes los martes a las 19h", "unread"),
+        ("move the dentist half an hour before the demo", "unread"),
+        ("pasa el dentista media hora antes de la demo", "unread"),
+        ("party tomorrow at midnight", "which_midnight"),
+        ("fiesta el viernes a media noche", "which_midnight"),
         ("mueve el dentista al viernes 11", "date"),
     ],
 )
 def test_what_is_not_read_is_asked_about(text: str, problem: str, calendar: CalendarFile) -> None:
     found = outcome(text, calendar)
     assert (found.outcome, found.draft.problems) == ("needs_information", (problem,))
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("mesa para 6 el viernes a las 9 de la noche", "Mesa para 6"),
+        ("table for three on friday at 9pm", "Table for three"),
+        ("café con Domingo mañana a las 12", "Café con Domingo"),
+        ("call with Domingo on friday at 9:15", "Call with Domingo"),
+    ],
+)
+def test_how_many_people_and_who_are_no_hour_and_no_day(text: str, title: str, calendar: CalendarFile) -> None:
+    found = outcome(text, calendar)
+    assert (found.outcome, found.draft.parsed.title) == ("free", title)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't cancel the dentist but move the call with Luis to 12",
+        "no anules el dentista, pasa la llamada con Luis a las 12",
+    ],
+)
+def test_what_is_to_stay_is_not_taken_for_what_is_changed(text: str, calendar: CalendarFile) -> None:
+    found = outcome(text, calendar)
+    assert (found.outcome, found.draft.moved and found.draft.moved.title) == ("free", "Call with Luis")
+
+
+def test_a_later_question_names_what_a_pronoun_stands_for(calendar: CalendarFile) -> None:
+    found = outcome("when is the call with Luis? ▸ and the dentist? ▸ move it to 12:30", calendar)
+    assert found.draft.moved is not None
+    assert found.draft.moved.title == "Dentist"
 
 
 @pytest.mark.parametrize(
