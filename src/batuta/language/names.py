@@ -30,7 +30,9 @@ _COMPANY = re.compile(
     rf"\b{_NAME}(?:[\s&]+(?:de\s+|del\s+|la\s+|and\s+|y\s+)?(?:{_NAME}|&))*,?\s+(?:S\.?\s?L\.?U?\.?|S\.?\s?A\.?|[Ll]td\.?|[Ii]nc\.?|GmbH|LLC|Corp\.?|"
     r"B\.?V\.?|AG|PLC|[Cc]ompany|[Cc]o\.|[Ss]arl)(?!\w)"
 )
-_NAMED_AS_DAY = re.compile(r"\b(?:[Ww]ith|[Cc]on|[Mm]eet|[Vv]er\s+a|[Ll]lamar\s+a)\s+Domingo\b")
+_NAMED_AS_DAY = re.compile(
+    r"\b(?:[Ww]ith|[Cc]on|[Mm]eet|[Vv]er\s+a|[Ll]lamar\s+a)\s+(?:[A-ZÁÉÍÓÚÑ][^\W\d]+\s*(?:,|\by\b|\band\b|&)\s*)*Domingo\b"
+)
 _NO_NAMES = frozenset(
     [
         "i",

@@ -66,7 +66,9 @@ _OTHER_SUM = re.compile(
 """Says that numbers are reckoned otherwise than as prices or a list."""
 _ASKS_MONEY = re.compile(r"\b(?:how\s+much|cuanto|total|costs?|cuestan?|importe|amount|price|precio)\b")
 _ASKS_TOTAL = re.compile(r"\b(?:total|sum|suma|in\s+all|altogether|add\s+up|sumar|sumas|sumalo|en\s+total)\b")
-_EACH_AFTER = re.compile(r"\s*(?:each|apiece|(?:per|a)\s+(?:person|head)|cada\s+un[oa]|por\s+(?:persona|cabeza))\b")
+_EACH_AFTER = re.compile(
+    r"\s*(?:(?!(?:for|among|between|entre|para|de|of)\b)[a-z]+\s+)?(?:each|apiece|(?:per|a)\s+(?:person|head)|cada\s+un[oa]|por\s+(?:persona|cabeza))\b"
+)
 _EACH_BEFORE = re.compile(r"\b(?:each|cada\s+un[oa])\s+(?:pa(?:y|id|ys|ga|go|garon)\s+)?$")
 """Beside an amount that every one of several pays."""
 _BETWEEN_LISTED = re.compile(

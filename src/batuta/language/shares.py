@@ -82,7 +82,7 @@ _WHOLE_BEFORE = re.compile(
     r"\b(?:of|del?|sobre|respecto\s+al?)\s+(?:(?:the|el|los|las|un|una|total|cada|a|de|of)\s+)*$"
 )
 _FROM = re.compile(r"\b(?:from|de|desde|was|were|era|eran)\s+(?:the\s+|los\s+|las\s+)?$")
-_TO = re.compile(r"\b(?:to|a|hasta|now|ahora)\s+(?:(?:it'?s|is|are|es|son|the|los|las)\s+)*$")
+_TO = re.compile(r"\b(?:to|a|hasta|now|ahora)\s+(?:(?:it'?s|it|is|are|es|son|esta|the|los|las|de)\s+)*$")
 _NOW = re.compile(r"\b(?:now|ahora)\b")
 _SOLD = re.compile(r"\b(?:sold|sell\w*|sales?|vend\w+|vent[ao]s?)\D{0,15}$")
 _COST = re.compile(r"\b(?:cost\w*|bought|buy|paid|cuest\w+|compr\w+|pag\w+)\D{0,15}$")

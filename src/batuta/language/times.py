@@ -355,6 +355,8 @@ _LENGTH = re.compile(
     rf"\b(?P<amount>{_AMOUNT})\s*-?\s*(?P<unit>{one_of(SECONDS)})(?:\b|(?<=\dh)(?=\d\d\b))(?P<more>\s+(?:and\s+a\s+half|y\s+media|y\s+medio|and\s+a\s+quarter|y\s+cuarto))?"
     rf"(?:\s*(?:and|y|,)?\s*(?P<minutes>{NUMBER})\s*(?:min(?:ute)?s?|minutos?|m)?\b(?!\s*[ap]\.?m|:|\s+(?:de|of)\b))?"
 )
+_ENDS_A_LENGTH = re.compile(r"\s*(?:$|[?!.;,](?!\d)|(?:when|what|how|at\s+what|so|cuando|cuanto|a\s+que|que\s+hora)\b)")
+"""What stands behind the minutes of a length that are not called so: nothing that they count."""
 _BARE_HALF = re.compile(r"\b(?P<unit>hora)\s+y\s+(?P<part>media|cuarto)\b")
 
 
@@ -380,10 +382,12 @@ def find_durations(text: str) -> list[Finding[timedelta]]:
 
 
 def _has_minutes(match: re.Match[str]) -> bool:
-    """Whether what follows hours are their minutes: "1 h 30", "two hours and 15 minutes"."""
-    return (SECONDS[match["unit"]] == 3_600 and "min" in match.group()) or re.search(
-        r"h\s*\d{2}\b", match.group()
-    ) is not None
+    """Whether what follows hours are their minutes: "1 h 30", "two hours and 15 minutes", "una hora y 20"."""
+    if SECONDS[match["unit"]] != 3_600:
+        return False
+    is_said = "min" in match.group() or re.search(r"h\s*\d{2}\b", match.group()) is not None
+    is_last = re.fullmatch(r"[1-5]\d", match["minutes"]) is not None and _ENDS_A_LENGTH.match(match.string, match.end())
+    return is_said or bool(is_last)
 
 
 def _seconds(match: re.Match[str]) -> Decimal:

@@ -37,9 +37,7 @@ _HOW_MUCH = re.compile(
 _INSTEAD = re.compile(r"\s+(?:instead|en\s+su\s+lugar|en\s+lugar\s+de\s+es[oae])\W*$")
 _OBJECT_AGAIN = re.compile(r"\W*(?:(?:then|luego|despues|mejor)\s+)*(?:\w+\s+(?:it|that)\b|\w{3,}l[oa]s?\b)")
 _OBJECTS_AGAIN = re.compile(r"\b(?:and|y)\s+(?:\w+\s+them\b|\w{3,}l[oa]s\b)")
-_OBJECT = (
-    r"(?:the|my|our|el|la|los|las|lo|mi|mis)\s(?:(?!\b(?:to|al|a|para|and|y)\b).)+?\s+(?:to|al|a|para(?:\s+el)?)\s+"
-)
+_OBJECT = r"(?:(?:the|my|our|el|la|los|las|lo|mi|mis)\s|(?-i:(?=[A-ZÁÉÍÓÚÑ])))(?:(?!\b(?:to|al|a|para|and|y)\b).)+?\s+(?:to|al|a|para(?:\s+el)?)\s+"
 _SHARED_VERB = re.compile(
     rf"(?P<opening>\W*(?:(?:please|pls|por\s+favor|can\s+you|could\s+you|puedes)\W+)*)(?P<verb>\w+)\s+(?P<first>{_OBJECT}(?P<when>.+?))"
     rf"\s*,?\s+(?:and|y)\s+(?P<second>{_OBJECT}(?P<then>.+?))\W*$",

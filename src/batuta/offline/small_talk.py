@@ -30,14 +30,14 @@ _EXAMPLES: dict[str, tuple[str, str]] = {
         "preguntar | ayúdame por favor | para qué sirves | qué cosas haces | qué podéis hacer | qué eres capaz de hacer | para qué te puedo usar",
     ),
     "identity": (
-        "who are you? | what are you | are you a human? | are you a robot | what is your name | are you chatgpt | which model "
+        "who are you? | what are you | are you a human? | are you a robot | what is your name | what languages do you understand | do you speak English | are you chatgpt | which model "
         "are you | are you an ai | are you a real person | am I talking to a human | who made you? | who built you | who created you | who is behind this",
-        "¿quién eres? | qué eres | eres una persona | eres un robot | cómo te llamas | eres chatgpt | qué modelo eres | eres "
+        "¿quién eres? | qué eres | eres una persona | eres un robot | cómo te llamas | qué idiomas entiendes | hablas español | eres chatgpt | qué modelo eres | eres "
         "una ia | eres una persona real | estoy hablando con un humano | ¿quién te ha creado? | quién te hizo | quién te ha programado | quién está detrás de esto",
     ),
     "wellbeing": (
-        "how are you? | how are you doing today | how is it going? | are you ok | how do you feel",
-        "¿cómo estás? | qué tal estás | cómo te va | todo bien? | cómo te sientes",
+        "how are you? | how are you doing today | how is it going? | are you ok | how do you feel | how is everything with you",
+        "¿cómo estás? | qué tal estás | cómo te va | todo bien? | cómo va la cosa | cómo te sientes",
     ),
     OUTSIDE: (
         "what's the weather like tomorrow in Madrid? | will it rain today | tell me a joke | write a poem about the sea | "
@@ -49,7 +49,7 @@ _EXAMPLES: dict[str, tuple[str, str]] = {
         "give me medical advice | how many people live in China | write an essay about the war | draw me a picture of a cat | "
         "how old are you | do you love me | sing a song | bitcoin price | how far is the moon | convert 100 dollars to euros | "
         "how many euros are 50 pounds | translate hello into spanish | send a message to Pedro | print the contract | scan this page | translate good night into italian | delete my account | delete everything | remove all my data | erase all the documents | change my password | reset my password | my printer does not work | who is my boss | forecast next quarter | predict the sales of next year | can you forecast demand for december | what will we sell next month",
-        "¿qué tiempo hace mañana en Madrid? | va a llover hoy | cuéntame un chiste | escribe un poema sobre el mar | quién "
+        "¿qué tiempo hace mañana en Madrid? | qué tiempo hará el domingo | qué tiempo va a hacer el lunes | va a llover hoy | cuéntame un chiste | escribe un poema sobre el mar | quién "
         "ganó el mundial | últimas noticias | a cuánto cotiza Apple | traduce este texto al francés | envía un correo a Ana | "
         "pide una pizza | pon música | cuál es la capital de Francia | recomiéndame un restaurante | reserva un vuelo a París "
         "| quién es el presidente de Estados Unidos | escríbeme un programa en python | tipo de cambio del dólar | cómo se "

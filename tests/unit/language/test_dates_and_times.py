@@ -150,7 +150,7 @@ def test_hours_from_one_to_another_have_a_length(text: str, minutes: int) -> Non
 @pytest.mark.parametrize(
     ("text", "minutes"),
     [("45 minutes", 45), ("media hora", 30), ("una hora y media", 90), ("hora y media", 90), ("an hour", 60),
-     ("1 h 30 min", 90), ("2.5 hours", 150), ("1,5 horas", 90), ("tres cuartos de hora", 45), ("two days", 2880)],
+     ("1 h 30 min", 90), ("2 hours 20, when is it over?", 140), ("una hora y 40 cuándo acaba", 100), ("2 hours, 12 people", 120), ("2.5 hours", 150), ("1,5 horas", 90), ("tres cuartos de hora", 45), ("two days", 2880)],
 )  # fmt: skip
 def test_a_length_of_time_is_read(text: str, minutes: int) -> None:
     [found] = find_durations(text)

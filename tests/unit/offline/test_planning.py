@@ -89,6 +89,7 @@ async def test_what_is_to_be_drawn_is_the_last_result_as_it_was_asked_for(text: 
     ("text", "parts"),
     [
         ("move the demo to Friday and the call to Monday", "move the demo to Friday; move the call to Monday"),
+        ("move Eva to Friday and Tom to Monday", "move Eva to Friday; move Tom to Monday"),
         ("pasa la demo al viernes y lo de Eva al lunes", "pasa la demo al viernes; pasa lo de Eva al lunes"),
     ],
 )

@@ -6,7 +6,7 @@ from batuta.language.understanding import Intent, Slot, Understanding
 _ALARMS = r"(?:alarms?|alarmas?|despertador(?:es)?|timers?|temporizador(?:es)?|cronometro|countdown)"
 _SERVICES = (
     r"(?:taxis?|cabs?|ubers?|lyft|cabify|bolt|vtc|flights?|planes?|hotels?|trains?\s+tickets?|tickets?|vuelos?|hotel(?:es)?|avion|"
-    r"billetes?|entradas?|(?:hotel\s+)?rooms?\s+(?:at|in)\s+(?:the|an?)\s+hotel|habitacion(?:es)?|(?:rental|hire)\s+car|coche\s+de\s+alquiler)"
+    r"billetes?|entradas?|tables?|mesas?|(?:hotel\s+)?rooms?\s+(?:at|in)\s+(?:the|an?)\s+hotel|habitacion(?:es)?|(?:rental|hire)\s+car|coche\s+de\s+alquiler)"
 )
 _SETS = (
     r"(?:set|put|start|switch\s+on|turn\s+on|activate|give|make|create|add|need|want|pon\w*|programa\w*|activa\w*|conecta\w*|"

@@ -62,6 +62,7 @@ def test_what_is_not_read_is_asked_about(text: str, problem: str, calendar: Cale
         ("table for three on friday at 9pm", "Table for three"),
         ("café con Domingo mañana a las 12", "Café con Domingo"),
         ("call with Domingo on friday at 9:15", "Call with Domingo"),
+        ("comida con Nuria y Domingo mañana a las 13:30", "Comida con Nuria y Domingo"),
     ],
 )
 def test_how_many_people_and_who_are_no_hour_and_no_day(text: str, title: str, calendar: CalendarFile) -> None:
