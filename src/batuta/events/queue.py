@@ -128,6 +128,8 @@ class Lease:
     owner: str
     fence: int
     length: timedelta
+    at: datetime
+    """When it was taken or renewed, by the store's clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,6 +250,10 @@ class TurnQueue(Protocol):
 
         What lost its owner at its last attempt is dead, and its end is written as by `retry`.
         """
+        ...
+
+    async def now(self) -> datetime:
+        """The time by the store's clock: what several processes decide by time goes by this one, not by theirs."""
         ...
 
     async def get(self, turn_id: str) -> Work | None:

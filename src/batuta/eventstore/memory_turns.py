@@ -3,7 +3,7 @@
 import contextlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from batuta.events.admission import Batch
 from batuta.events.envelope import Event
@@ -72,6 +72,10 @@ class MemoryTurnQueue(RuledTurnQueue):
         for row in awake:
             row.update(rules.woken(row, now))
         return tuple(row["turn_id"] for row in (*lost, *awake))
+
+    async def now(self) -> datetime:
+        """See `TurnQueue.now`."""
+        return self._clock.now()
 
     async def get(self, turn_id: str) -> Work | None:
         """See `TurnQueue.get`."""

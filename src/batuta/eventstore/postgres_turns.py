@@ -174,6 +174,11 @@ class PostgresTurnQueue(RuledTurnQueue):
                 await _update(connection, row, changes, now)
         return tuple(row["turn_id"] for row, _ in after)
 
+    async def now(self) -> datetime:
+        """See `TurnQueue.now`."""
+        async with self._database.connection() as connection:
+            return await now_at(connection)
+
     async def get(self, turn_id: str) -> Work | None:
         """See `TurnQueue.get`."""
         async with self._database.connection() as connection:

@@ -91,6 +91,10 @@ class SqliteTurnQueue(RuledTurnQueue):
     async def _history(self, session_id: str, turn_id: str) -> Sequence[Event]:
         return await events_of_turn(self.log, session_id, turn_id)
 
+    async def now(self) -> datetime:
+        """See `TurnQueue.now`."""
+        return self._clock.now()
+
     async def get(self, turn_id: str) -> Work | None:
         """See `TurnQueue.get`."""
         wanted = canonical(turn_id)

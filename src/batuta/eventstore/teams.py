@@ -98,7 +98,7 @@ class TeamStore:
             raise LogicalError("a rejection is not remembered: leave `remember` out, or approve")
         if not await self._has_asked(asked):
             raise ConflictError(f"approval {asked.approval_id} was asked for in no turn here; take it from `waiting`")
-        if is_expired(asked, self._clock.now()):
+        if is_expired(asked, await self.queue.now()):
             await self._resolve(asked, expiry_of(asked))
             raise ConflictError(f"{asked.tool_name} was not decided in time; it was rejected")
         resolved = ApprovalResolved(

@@ -233,7 +233,7 @@ def lease_of(row: Row, now: datetime, *, owner: str, fence: int, length: timedel
     """The columns that change when a row gets an owner, and the lease the owner gets."""
     changes = rules.leased(row, now, owner=owner, fence=fence, length=length)
     work = rules.work_of({**row, **changes})
-    return changes, Lease(work=work, owner=owner, fence=fence, length=length)
+    return changes, Lease(work=work, owner=owner, fence=fence, length=length, at=now)
 
 
 def canonical(turn_id: str) -> str:

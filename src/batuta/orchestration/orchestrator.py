@@ -73,6 +73,8 @@ class TurnOptions:
     decided: dict[str, ApprovalResolved] = field(default_factory=dict)
     """Decisions made while the turn was paused."""
     policies: tuple[ApprovalPolicy, ...] = ()
+    store_lead: timedelta = timedelta()
+    """How far the store's clock, by which approvals expire, is ahead of the one of this process."""
 
 
 class Orchestrator:
@@ -179,7 +181,7 @@ class TurnStep(Step[str, str]):
             run.approver or Undecided(),
             policies=(*self._team.approval_policies, *self._turn.policies),
             decided=self._turn.decided,
-            lifetime=self._team.approval_lifetime,
+            lifetime=self._team.approval_lifetime + self._turn.store_lead,
         )
         try:
             answer = await self.conductor.conduct()

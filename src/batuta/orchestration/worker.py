@@ -203,7 +203,8 @@ class TurnWorker:
         await _stop_if_refused(self._settings, lease, cancellation)
         given = self._settings.options(lease)
         options = await given if isinstance(given, Awaitable) else given
-        history += await self._expire(lease, history, options.get("clock", SYSTEM_CLOCK).now())
+        lead = lease.at - options.get("clock", SYSTEM_CLOCK).now()
+        history += await self._expire(lease, history)
         watcher = self._settings.watch(lease, history)
         new_events = None if watcher is None else _NewEvents(watcher, history)
         sinks = [one for one in (self._live, new_events) if one is not None]
@@ -223,7 +224,7 @@ class TurnWorker:
                 "cancellation": cancellation,
                 "sink": sink,
             }
-            turn = await self._team.conduct(_turn(lease, past, history), **run)
+            turn = await self._team.conduct(_turn(lease, past, history, lead), **run)
             if guard.is_lost:
                 raise FencedError("the lease was lost while the turn ran")
             broken = turn.error.exception if turn.error is not None else None
@@ -234,11 +235,11 @@ class TurnWorker:
             outcome = await self._end(lease, [*history, *begun, *turn.events], recorder, sink)
             await self._queue.finish(lease, outcome, error=_message(turn))
 
-    async def _expire(self, lease: Lease, history: Sequence[Event], now: datetime) -> list[Event]:
+    async def _expire(self, lease: Lease, history: Sequence[Event]) -> list[Event]:
         """Expiry rejects. The decision is written under the key that every decision has, so that only one counts."""
         decided: list[Event] = []
         session = str(lease.work.session_id)
-        for asked in (asked for asked in undecided_in(history) if is_expired(asked, now)):
+        for asked in (asked for asked in undecided_in(history) if is_expired(asked, lease.at)):
             late = expiry_of(asked)
             try:
                 await self._log.append(session, [late], fence=lease.fence, client_key=decision_key(asked.approval_id))
@@ -414,7 +415,7 @@ def _is_of_the_store(error: Exception) -> bool:
 _OUTCOMES: Mapping[str, Outcome] = {"success": "completed", "failed": "failed", "cancelled": "cancelled"}
 
 
-def _turn(lease: Lease, past: Sequence[Event], history: Sequence[Event]) -> TurnOptions:
+def _turn(lease: Lease, past: Sequence[Event], history: Sequence[Event], lead: timedelta) -> TurnOptions:
     """The turn as it stands: its request, and what was decided meanwhile."""
     payload = lease.work.payload
     return TurnOptions(
@@ -426,6 +427,7 @@ def _turn(lease: Lease, past: Sequence[Event], history: Sequence[Event]) -> Turn
         is_confirmed=True,
         decided=decisions_in(history),
         policies=(allow_remembered(remembered_calls(past)),),
+        store_lead=lead,
     )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -219,7 +220,7 @@ class StoreMachine(RuleBasedStateMachine):
     def heartbeat(self, lease: Lease | None) -> None:
         if lease is None:
             return
-        renewed = Lease(work=lease.work, owner=lease.owner, fence=lease.fence, length=lease.length)
+        renewed = replace(lease)
         if self._owns(lease):
             assert self.run(self.store.queue.heartbeat(renewed)) is False
         else:

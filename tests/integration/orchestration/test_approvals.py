@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -24,9 +24,11 @@ from batuta.events.queue import Lease, WorkStatus
 from batuta.events.sink import OnStored, PipelinedRecorder
 from batuta.events.wire import Delivered
 from batuta.eventstore.teams import TeamStore
+from batuta.kernel.clock import SYSTEM_CLOCK, SystemClock
 from batuta.kernel.errors import ConflictError, LogicalError
 from batuta.kernel.ids import new_id
 from batuta.orchestration import Orchestrator, TurnWorker
+from batuta.orchestration.approvals import APPROVAL_LIFETIME
 from batuta.orchestration.plans import plan_from_events
 from batuta.orchestration.worker import PersistenceFactory, WorkerSettings
 from batuta.pipelines.journal import Journal
@@ -73,6 +75,58 @@ async def _status(store: TeamStore, turn: str) -> WorkStatus:
     work = await store.queue.get(turn)
     assert work is not None
     return work.status
+
+
+class WrongClock(SystemClock):
+    """The clock of a process whose time of day is wrong."""
+
+    def __init__(self, lead: timedelta) -> None:
+        self._lead = lead
+
+    def now(self) -> datetime:
+        return SYSTEM_CLOCK.now() + self._lead
+
+
+WRONG_BY = [timedelta(days=8), timedelta(hours=2), timedelta(hours=-2), timedelta(days=-8)]
+
+
+@pytest.fixture(params=WRONG_BY, ids=str)
+def wrong_clock(request: pytest.FixtureRequest) -> WrongClock:
+    return WrongClock(request.param)
+
+
+async def test_a_wrong_clock_neither_shortens_nor_lengthens_an_approval(
+    store: TeamStore, wrong_clock: WrongClock
+) -> None:
+    """O-30: it expires by the clock of the store, wherever it is asked, decided and executed."""
+    ledger, session = Ledger(), new_id()
+    wrong = TeamStore(store.log, store.queue, clock=wrong_clock)
+    worker = TurnWorker.at(wrong, build(ledger), WorkerSettings(options=lambda lease: {"clock": wrong_clock}))
+    turn = await wrong.say(session, "go")
+    await worker.run_until_idle()
+    (asked,) = await wrong.waiting(session)
+    assert asked.expires_at is not None
+    assert abs(asked.expires_at - await store.queue.now() - APPROVAL_LIFETIME) < timedelta(minutes=5)
+    await wrong.decide(asked, ApprovalDecision.approve(by="ana"))
+    await worker.run_until_idle()
+    assert await _status(store, turn) is WorkStatus.COMPLETED
+    assert [count for key, count in ledger.writes.items() if key.startswith("book ")] == [1]
+
+
+async def test_a_wrong_clock_accepts_no_late_decision_and_refuses_none_in_time(
+    store: TeamStore, wrong_clock: WrongClock
+) -> None:
+    """What a process with the right clock has asked, decided by another."""
+    ledger, wrong = Ledger(), TeamStore(store.log, store.queue, clock=wrong_clock)
+    _, _, late = await _asked(store, _hasty(ledger))
+    await asyncio.sleep(0.5)
+    with pytest.raises(ConflictError, match="book was not decided in time"):
+        await wrong.decide(late, ApprovalDecision.approve(by="ana"))
+    _, _, early = await _asked(store, build(ledger))
+    await wrong.decide(early, ApprovalDecision.approve(by="ana"))
+    worker = TurnWorker.at(wrong, build(ledger), WorkerSettings(options=lambda lease: {"clock": wrong_clock}))
+    await worker.run_until_idle()
+    assert [count for key, count in ledger.writes.items() if key.startswith("book ")] == [1]
 
 
 async def test_of_many_deciders_at_once_one_counts(place: dict[str, str], store: TeamStore, zygote: Zygote) -> None:

@@ -22,7 +22,6 @@ from batuta.events.turn_ends import decision_key
 from batuta.events.wire import events_in
 from batuta.eventstore.journal import events_of_turn
 from batuta.eventstore.stopping import AskedIn, Stopped, set_aside_turn
-from batuta.kernel.clock import SYSTEM_CLOCK, Clock
 from batuta.kernel.errors import IdempotencyConflictError
 from batuta.server.approvals import repository
 from batuta.server.approvals.repository import Approval
@@ -79,7 +78,6 @@ class Approvals:
         people: Database,
         rights: RequestRights,
         observer: EventSink,
-        clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         """`people` reads the names of users, which `database` shows only to themselves."""
         self._rights = rights
@@ -90,7 +88,6 @@ class Approvals:
         self._queue = queue
         self._read_models = read_models
         self._bus = bus
-        self._clock = clock
         self._deciding: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def for_caller(self, caller: Caller, state: str | None) -> Sequence[Approval]:
@@ -160,7 +157,7 @@ class Approvals:
             raise NotFoundProblem
         if approval.state != "pending":
             return _answer_again(approval, decision)
-        if approval.expires_at is not None and approval.expires_at <= self._clock.now():
+        if approval.expires_at is not None and approval.expires_at <= await self._queue.now():
             await self._resolve(approval, "expired", by="clock")
             raise ConflictProblem("It was not decided in time: it was rejected.", code="APPROVAL_EXPIRED")
         state = STATES[decision.decision]

@@ -1,5 +1,6 @@
 """An owner that lost a piece of work can do nothing more with it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -68,7 +69,7 @@ class OwnershipContract:
     async def test_a_heartbeat_keeps_the_work(self, subject: QueueSubject) -> None:
         await subject.queue.accept(turn())
         lease = await leased(subject.queue, length=EXPIRED)
-        renewed = Lease(work=lease.work, owner=lease.owner, fence=lease.fence, length=AN_HOUR)
+        renewed = replace(lease, length=AN_HOUR)
         assert await subject.queue.heartbeat(renewed) is False
         assert (await subject.queue.recover()).requeued == ()
 
