@@ -23,7 +23,7 @@ from batuta.server.database.principal import acting_as
 from batuta.server.database.tables import files as file_rows
 from batuta.server.file_processing import FileProcessing
 from batuta.server.files import removal, uploads
-from batuta.server.files.uploads import Announcement
+from batuta.server.files.uploads import Announcement, UploadPart
 from batuta.server.identity.passwords import Passwords
 from batuta.server.identity.service import Identity
 from batuta.server.jobs import worker as job_worker
@@ -191,7 +191,7 @@ async def _add(processing: FileProcessing, caller: Caller, name: str, text: str)
         async def part(bytes_: bytes = half) -> Any:
             yield bytes_
 
-        offset = await processing.files.receive(file.file_id, offset, part())
+        offset = await processing.files.receive(file.file_id, UploadPart(offset=offset, chunks=part()))
     return file.file_id
 
 

@@ -28,7 +28,7 @@ from batuta.server.file_processing import FileProcessing, open_file_processing
 from batuta.server.files.api import file_view
 from batuta.server.files.repository import StoredFile
 from batuta.server.files.service import FileFilter
-from batuta.server.files.uploads import Announcement
+from batuta.server.files.uploads import Announcement, UploadPart
 from batuta.server.identity.passwords import Passwords
 from batuta.server.identity.repository import User
 from batuta.server.identity.service import Identity
@@ -178,7 +178,7 @@ async def _added(account: AccountFiles, path: Path, folder: str, progress: Progr
     announced = Announcement(name=path.name, folder=folder, size_bytes=facts.st_size)
     file = await files.begin(account.caller, announced)
     if file.size_bytes:
-        await files.receive(file.file_id, 0, _parts(path))
+        await files.receive(file.file_id, UploadPart(offset=0, chunks=_parts(path)))
     file = await files.get(file.file_id)
     return await _read(account, file, file.job_id or "", progress)
 

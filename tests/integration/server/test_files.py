@@ -94,6 +94,30 @@ async def test_an_upload_goes_on_where_it_was_cut(settings: Settings) -> None:
         assert (await settled(ana, location.split("/")[3]))["status"] == "ready"
 
 
+@pytest.mark.parametrize("is_length_known", [True, False])
+async def test_a_part_beyond_the_announced_length_is_refused(settings: Settings, is_length_known: bool) -> None:
+    """With and without a length of its own; it completes nothing, and the upload goes on with the right bytes."""
+    data = a_word_document("Exactly so much and no more. " * 50)
+    async with running(settings) as site:
+        ana = await site.person()
+        location = (await announced(ana, len(data), "a.docx")).headers["location"]
+        assert (await sent(ana, location, data[:100])).status_code == 204
+        for more in (b"x", b"x" * 300_000):
+            beyond = data[100:] + more
+            body = beyond if is_length_known else _in_pieces(beyond)
+            refused = await ana.http.patch(location, content=body, headers={**PART, "Upload-Offset": "100"})
+            assert (refused.status_code, refused.json()["code"]) == (413, "UPLOAD_LENGTH")
+            assert (await ana.http.get(f"/api/files/{location.split('/')[3]}")).json()["status"] == "uploading"
+            assert (await ana.http.head(location)).headers["upload-offset"] == "100"
+        assert (await sent(ana, location, data[100:], 100)).headers["upload-offset"] == str(len(data))
+        assert (await settled(ana, location.split("/")[3]))["status"] == "ready"
+
+
+async def _in_pieces(data: bytes) -> AsyncIterator[bytes]:
+    for begin in range(0, len(data), 50_000):
+        yield data[begin : begin + 50_000]
+
+
 async def test_what_another_request_adds_after_the_look_is_not_doubled(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

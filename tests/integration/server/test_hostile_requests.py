@@ -1,6 +1,7 @@
 """Requests that carry what they should not: statements, tokens in addresses, ranges and parts by the thousand, code."""
 
 import asyncio
+import json
 import sys
 import threading
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import httpx
 import pytest
 import sqlalchemy as sa
@@ -152,6 +154,29 @@ def test_bi13_no_text_makes_a_pattern_run_for_long(piece: str) -> None:
 
     cost(text[:1_000])
     assert cost(text) <= max(0.5, 6 * cost(text[: len(text) // 2]))
+
+
+@pytest.mark.parametrize("digits", [100, 101, 4_301, 100_000])
+async def test_bi11_an_integer_that_is_too_long_is_refused_in_an_acknowledgement(
+    embedded: Running, digits: int
+) -> None:
+    """BI-11: no library answers nothing for it, nor ends the connection; the socket goes on."""
+    ana = await embedded.person()
+    session = await ana.session()
+    cookie = "; ".join(f"{name}={value}" for name, value in ana.http.cookies.items())
+    async with aiohttp.ClientSession() as client:
+        url = f"{embedded.address}/socket.io/?EIO=4&transport=websocket"
+        async with client.ws_connect(url, headers={"Cookie": cookie, "Origin": embedded.address}) as socket:
+            await socket.receive_str()
+            await socket.send_str("40")
+            assert (await socket.receive_str()).startswith("40")
+            number = "9" * digits
+            await socket.send_str(f'421["session:join",{{"session_id":"{session}","last_sequence":{number}}}]')
+            await socket.send_str(f'422["session:join",{{"session_id":"{session}"}}]')
+            refused, joined = [json.loads((await socket.receive_str())[3:])[0] for _ in range(2)]
+    assert refused["problem"]["status"] == 422
+    assert refused["problem"]["code"] == ("NOT_A_NUMBER" if digits > 100 else "INVALID")
+    assert joined["ok"]
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400", "-1e400"])

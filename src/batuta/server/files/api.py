@@ -19,7 +19,7 @@ from batuta.kernel.id_fields import UuidStr
 from batuta.knowledge.extract.failures import REASONS
 from batuta.server.files.repository import StoredFile
 from batuta.server.files.service import Files
-from batuta.server.files.uploads import Announcement
+from batuta.server.files.uploads import Announcement, UploadPart
 from batuta.server.http.dependencies import CurrentCaller, provided
 from batuta.server.http.guard import new_router
 from batuta.server.problems import BadRequestProblem
@@ -133,7 +133,9 @@ async def receive_part(file_id: UuidStr, request: Request, files: FilesService) 
     """The next part of an upload, from `Upload-Offset` on."""
     if request.headers.get("content-type", "") != PART_TYPE:
         raise BadRequestProblem(f"Send the bytes as {PART_TYPE}.")
-    done = await files.receive(file_id, _number(request, "upload-offset"), request.stream())
+    length = _number(request, "content-length") if "content-length" in request.headers else None
+    part = UploadPart(offset=_number(request, "upload-offset"), length=length, chunks=request.stream())
+    done = await files.receive(file_id, part)
     return Response(status_code=204, headers={**TUS, "Upload-Offset": str(done)})
 
 

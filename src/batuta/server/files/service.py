@@ -1,6 +1,6 @@
 """Files of people: received in parts, kept once by content, indexed by a job, forgotten at once (P-34)."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from batuta.server.files.blobs import BlobStore
 from batuta.server.files.names import checked_folder, checked_name
 from batuta.server.files.removal import FileRemoval
 from batuta.server.files.repository import StoredFile
-from batuta.server.files.uploads import Announcement, Uploads
+from batuta.server.files.uploads import Announcement, UploadPart, Uploads
 from batuta.server.problems import NotFoundProblem
 from batuta.server.security.ownership import Caller
 
@@ -81,9 +81,9 @@ class Files:
         file = await self.get(file_id)
         return file, await self._uploads.offset(file)
 
-    async def receive(self, file_id: str, offset: int, chunks: AsyncIterator[bytes]) -> int:
+    async def receive(self, file_id: str, part: UploadPart) -> int:
         """Take the next part of an upload: how much is there then. The last part starts its processing."""
-        return await self._uploads.receive(await self.get(file_id), offset, chunks)
+        return await self._uploads.receive(await self.get(file_id), part)
 
     async def get(self, file_id: str) -> StoredFile:
         """A file that the database shows to the caller."""

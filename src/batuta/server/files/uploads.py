@@ -69,6 +69,17 @@ class Announcement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UploadPart:
+    """Bytes of a file as a client sends them."""
+
+    offset: int
+    """How much the client takes to be there."""
+    chunks: AsyncIterator[bytes]
+    length: int | None = None
+    """How many there are, if that is known before they come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Kept:
     """What became of an upload whose bytes are there."""
 
@@ -127,13 +138,20 @@ class Uploads:
             await self.complete(file)
         return done
 
-    async def receive(self, file: StoredFile, offset: int, chunks: AsyncIterator[bytes]) -> int:
-        """Take the next part of an upload: how much is there then. The last part starts its processing."""
+    async def receive(self, file: StoredFile, part: UploadPart) -> int:
+        """Take the next part of an upload: how much is there then. The last part starts its processing.
+
+        Raises `TooLargeProblem` for more than was announced; such a part completes nothing.
+        """
         done = await self.offset(file)
-        if done >= file.size_bytes or offset != done:
+        if done >= file.size_bytes or part.offset != done:
             raise _stands_at(done)
+        room = file.size_bytes - done
+        if part.length is not None and part.length > room:
+            raise _goes_beyond(file)
         try:
-            done = await self._blobs.append(file.file_id, chunks, begin=offset, limit=file.size_bytes)
+            chunks = _within(part.chunks, room, file)
+            done = await self._blobs.append(file.file_id, chunks, begin=done, limit=file.size_bytes)
             if done >= file.size_bytes:
                 await self.complete(file)
         except UploadBusyError as error:
@@ -250,6 +268,25 @@ class Uploads:
             updated_at=now,
             client_key=announced.client_key,
         )
+
+
+async def _within(chunks: AsyncIterator[bytes], room: int, file: StoredFile) -> AsyncIterator[bytes]:
+    """The chunks of a part whose length is not known. The one that fills the room is given once nothing follows it."""
+    last = b""
+    async for chunk in chunks:
+        room -= len(chunk)
+        if room < 0:
+            raise _goes_beyond(file)
+        if room:
+            yield chunk
+        else:
+            last = last or chunk
+    yield last
+
+
+def _goes_beyond(file: StoredFile) -> TooLargeProblem:
+    words = f"This upload was announced with {file.size_bytes} bytes, and this part goes beyond them."
+    return TooLargeProblem(words, code="UPLOAD_LENGTH")
 
 
 def _stands_at(done: int) -> ConflictProblem:

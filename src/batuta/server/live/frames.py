@@ -7,6 +7,7 @@ cannot read. Here a frame connects, commands, says goodbye or answers a ping; an
 import asyncio
 import json
 import logging
+import math
 import re
 from typing import Any
 
@@ -22,6 +23,8 @@ FRAMES_PER_SECOND, FRAME_BURST = 50.0, 300.0
 """Of one connection, before anything is looked at: more than the commands that are carried out."""
 MAX_WAITING_BYTES = 512 * 1024
 """What may wait for a slow client: its writer may hold as much again."""
+MAX_DIGITS = 100
+"""Of an integer: reading more takes long."""
 _PONG, _CLOSE, _CONNECT, _DISCONNECT = "3", "1", "40", "41"
 _COMMAND = re.compile(r"42\d{0,10}(?=\[\")")
 _REFUSED: Message = {"type": "websocket.disconnect", "code": 1008}
@@ -80,9 +83,27 @@ class IncomingFrames:
         return command is not None and _is_json(text[command.end() :], list)
 
 
+def read_json(text: str) -> Any:
+    """What a frame says. An integer of more digits than the library below reads becomes infinite: `check_content`
+    refuses it in an acknowledgement, where the library would answer nothing at all.
+    """
+    return json.loads(text, parse_int=_integer)
+
+
+def _integer(digits: str) -> float:
+    return int(digits) if len(digits) <= MAX_DIGITS else math.inf
+
+
+class FrameJson:
+    """The JSON of frames, as the libraries below ask for it."""
+
+    dumps = staticmethod(json.dumps)
+    loads = staticmethod(read_json)
+
+
 def _is_json(text: str, kind: type) -> bool:
     try:
-        return isinstance(json.loads(text), kind)
+        return isinstance(read_json(text), kind)
     except (ValueError, RecursionError):
         return False
 

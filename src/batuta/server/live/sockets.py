@@ -27,7 +27,7 @@ from batuta.server.fair_use import limits_of_connections
 from batuta.server.http.guard import bearer_of, check_content, cookies_of, is_own_origin, login_of, origin_at
 from batuta.server.http.protocols import ABORT
 from batuta.server.live.feed import SessionFeed
-from batuta.server.live.frames import MAX_WAITING_BYTES, CountingSocketServer
+from batuta.server.live.frames import MAX_WAITING_BYTES, CountingSocketServer, FrameJson
 from batuta.server.live.notifications import Notification, NotificationBus
 from batuta.server.live.stored_events import DeliveredEvent
 from batuta.server.policy import EVENTS, Access, AccessRule
@@ -193,6 +193,7 @@ class SocketServer:
             ping_timeout=PONG_SECONDS,
             async_handlers=False,  # commands of one socket take effect in the order they were sent
             serializer="default",
+            json=FrameJson,
         )
         server.on("connect", self._connect)
         server.on("disconnect", self._disconnect)
