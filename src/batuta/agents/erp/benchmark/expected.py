@@ -162,6 +162,23 @@ def absent(books: RawBooks, facts: Facts) -> Table:
     }
 
 
+def buyers(books: RawBooks, facts: Facts) -> Table:
+    """Customers with a posted invoice, each counted as one."""
+    rows = books.posted("salesInvoices", *_days(books, facts))
+    return {str(row["customerName"]): Decimal(1) for row in rows}
+
+
+def idle(books: RawBooks, facts: Facts) -> Table:
+    """Stocked items without any entry of the item ledger, each counted as one."""
+    first, last = _days(books, facts)
+    moved = {row["itemNumber"] for row in books.rows["itemLedgerEntries"] if first <= row["postingDate"] <= last}
+    return {
+        str(row["displayName"]): Decimal(1)
+        for row in books.rows["items"]
+        if row["type"] == "Inventory" and row["number"] not in moved
+    }
+
+
 def newcomers(books: RawBooks, facts: Facts) -> Table:
     """Customers whose first posted invoice lies in a stretch of days, each counted as one."""
     first, last = _days(books, facts)
@@ -396,8 +413,8 @@ def item_quantities(books: RawBooks, facts: Facts) -> Table:
 EXPECTED: Mapping[str, Callable[[RawBooks, Facts], Table]] = {
     one.__name__: one
     for one in (
-        sales, invoice_count, receivables, overdue, due, absent, newcomers, credit_excess, invoices, credited, payments,
-        within, payables,
+        sales, invoice_count, receivables, overdue, due, absent, buyers, idle, newcomers, credit_excess, invoices,
+        credited, payments, within, payables,
         purchases, item_entries, stock, orders, quotes, ledger, vat, unpaid_count, left_to_ship,
         counted, ratio, mean, item_quantities,
     )
@@ -451,9 +468,21 @@ def last_payment(books: RawBooks, facts: Facts) -> str:
     )
 
 
+def last_trade(books: RawBooks, facts: Facts) -> str:
+    """The day of the newest sale or purchase of an item that was no return."""
+    number = next(row["number"] for row in books.rows["items"] if row["displayName"] == facts["name"])
+    sign = -1 if facts["entry_type"] == "Sale" else 1
+    return max(
+        str(row["postingDate"])
+        for row in books.rows["itemLedgerEntries"]
+        if row["itemNumber"] == number and row["entryType"] == facts["entry_type"] and row["quantity"] * sign > 0
+    )
+
+
 SAID: Mapping[str, Callable[[RawBooks, Facts], str | Decimal]] = {
     one.__name__: one for one in (
-        field_of, extreme, owed_by, last_payment, first_debtor_field, first_creditor_due, largest_invoice_customer,
+        field_of, extreme, owed_by, last_payment, last_trade, first_debtor_field, first_creditor_due,
+        largest_invoice_customer,
     )
 }  # fmt: skip
 """What the answer itself must say, where no figure is computed."""

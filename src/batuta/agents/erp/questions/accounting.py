@@ -82,6 +82,20 @@ _TELLING: Final[Sequence[tuple[re.Pattern[str], Accounted]]] = (
         ),
         lambda asked: not (asked.time_splits and asked.comparison == "previous_period"),
     ),
+    # How many places or kinds there are is not what was sold in them.
+    (
+        re.compile(
+            r"\b(?:how\s+many|number\s+of|cuant[oa]s|numero\s+de)\s+(?:[a-z]+\s+)?(?:countries|markets|cities|towns"
+            r"|categories|families|salespeople|sales\s+reps|paises|mercados|ciudades|categorias|familias|vendedores"
+            r"|comerciales)\b"
+        ),
+        lambda asked: False,
+    ),
+    # What the first rows come to together is not known where the total is that of all.
+    (
+        re.compile(r"\b(?:suman?|sumad[oa]s|add\s+up|together|junt[oa]s|en\s+conjunto)\b"),
+        lambda asked: not {"top", "bound"} & set(asked.values),
+    ),
     # Different ones are counted, and not what they bought.
     (
         re.compile(r"\b(?:different|distinct|unique|distint[oa]s|diferentes)\b"),
@@ -97,10 +111,11 @@ _TELLING: Final[Sequence[tuple[re.Pattern[str], Accounted]]] = (
 
 _BOUND_NOUN = re.compile(
     r"\b(?:more\s+than|less\s+than|fewer\s+than|over|under|above|below|at\s+least|at\s+most|mas\s+de|menos\s+de|al\s+menos|como\s+minimo"
-    r"|por\s+encima\s+de|por\s+debajo\s+de)\s+(?P<amount>[\d.,]+)\s+(?P<noun>[a-z]+)"
+    r"|por\s+encima\s+de|por\s+debajo\s+de)\s+(?P<amount>[\d.,]+)\s*(?:(?!de\b|of\b)[a-z]+\s+(?=(?:invoices?|facturas?|orders?|pedidos?)\b))?(?P<noun>[a-z]+|€)"
 )
 _COUNTED: Final[Mapping[str, re.Pattern[str]]] = {
     "count": re.compile(r"invoices?|facturas?|orders?|pedidos?|customers?|clientes?|vendors?|proveedores"),
+    "money": re.compile(r"€|euros?|eur|dollars?|dolares"),
     "quantity": re.compile(r"units?|pieces?|unidades|piezas|uds?"),
 }
 """What an amount that figures are limited by counts, by the noun that follows it."""
@@ -123,6 +138,9 @@ _ALIKE: Final[Sequence[frozenset[str]]] = tuple(
     )
 )
 """Figures that the same words may mean, as the rest of a question tells."""
+
+_OF_A_PERIOD: Final = frozenset({"vat_payable"})
+"""Figures that are settled period by period: without one the part that was paid already would be in them."""
 
 _QUALIFIED: Final[Mapping[str, Accounted]] = {
     "units": lambda asked: bool(asked.units & {"quantity", "count"}),
@@ -153,6 +171,7 @@ def unaccounted(question: FigureQuestion, text: str, found: Sequence[Finding[str
     left += _side_by_side(text, own, asked)
     left += _unused_qualifiers(text, own, asked)
     left += _past_balances(text, asked)
+    left += [each.text for each in own if each.value in _OF_A_PERIOD and "period" not in asked.values]
     return list(dict.fromkeys(left))
 
 

@@ -76,6 +76,10 @@ _MANY_INVOICES = re.compile(
     r"\b(?:most|fewest|mas|menos)\s+(?:(?:overdue|open|unpaid|late)\s+)?(?:invoices|facturas)\b"
 )
 """Asks who has the most of them, and not the largest."""
+_BOUND_OF_INVOICES = re.compile(
+    r"\b(?:than|least|most|over|de|menos|minimo)\s+\d{1,4}\s+(?:[a-z]+\s+)?(?:invoices?|facturas?)\b"
+)
+"""How many invoices are the limit, and no amount of them."""
 _ORDERS = frozenset({"open_purchase_orders", "orders_to_ship", "open_quotes"})
 _PARTY_COUNTS = frozenset({"customer_count", "vendor_count"})
 _EITHER_SIDE = frozenset({"receivables_due", "overdue_receivables"})
@@ -175,6 +179,9 @@ def settle_measures(
     names = of_customers(question, names, found, access)
     if "count" in said and noun_of(question.plain) == "invoiced" and not splits:
         names = [_COUNTED_INVOICES.get(name, name) for name in names]
+    counted_by = book.splits(book.measures[_INVOICES])
+    if splits and set(splits) <= set(counted_by) and "bound" in values and _BOUND_OF_INVOICES.search(question.plain):
+        names = [_COUNTED_INVOICES.get(name, _INVOICES if name in _BILLED else name) for name in names]
     if _MANY_INVOICES.search(question.plain) and splits and question.is_ranked:
         names = [_COUNTED_INVOICES.get(name, _INVOICES if name in _BILLED else name) for name in names]
     late = [each.text for each in found if each.value.startswith("overdue_")]

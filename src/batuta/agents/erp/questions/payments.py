@@ -83,12 +83,10 @@ def payments_intent(access: ErpAccess) -> Intent:
         examples={
             "en": ("when did the customer Ana last pay?", "last payment of Ana",
                    "payments of the customer Ana this year", "when did we last pay the vendor Bosch?",
-                   "when did we last buy from Bosch?", "when did we last sell the Desk?",
-                   "when did the customer Ana last buy?"),
+                   "when did we last buy from Bosch?", "when did the customer Ana last buy?"),
             "es": ("¿cuándo pagó por última vez el cliente Ana?", "último pago de Ana",
                    "pagos del cliente Ana este año", "¿cuándo pagamos por última vez al proveedor Bosch?",
-                   "¿cuándo compramos por última vez a Bosch?", "¿cuándo se vendió la Mesa por última vez?",
-                   "¿cuándo fue la última compra del cliente Ana?"),
+                   "¿cuándo compramos por última vez a Bosch?", "¿cuándo fue la última compra del cliente Ana?"),
         },
         slots=(
             Slot(
