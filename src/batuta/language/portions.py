@@ -135,8 +135,9 @@ def _shared(plain: str, one: _Count, other: _Count) -> str | None:
         return None
     total = other if people[0] is one else one
     is_of_each = _EACH_AFTER.match(total.after) or _EACH_BEFORE.search(total.before)
-    if is_of_each and _ASKS_TOTAL.search(plain):
-        return f"{people[0].value} * {total.value}"
+    if is_of_each and not _HOW_MUCH_EACH.search(plain):
+        asks_all = _ASKS_TOTAL.search(plain) or _BILL.search(plain)
+        return f"{people[0].value} * {total.value}" if asks_all else None
     is_meant = is_split or _HOW_MUCH_EACH.search(plain) or _BILL.search(plain) or _AMONG_BEFORE.search(people[0].before)
     return f"{total.value} / {people[0].value}" if is_meant else None
 
@@ -155,13 +156,22 @@ def _packed(plain: str, one: _Count, other: _Count) -> str | None:
     if held is not None and _kind(held["unit"]) == _kind(asked["what"]):
         return f"{count.value} * {size.value}"
     if contained is not None and asked["what"] in UNIT_WORDS:
-        return None  # how much so many of these weigh or hold is no number of containers
+        return None if held is None else _converted(count.value, size.value, held["unit"], asked["what"])
     units = [UNIT_WORDS.get(each["unit"]) for side in (count, size) if (each := _UNIT_AFTER.match(side.after))]
     factor = whole_factor(units[0], units[1]) if len(units) == 2 and units[0] and units[1] else 1
     if factor is None:
         return None
     total = count.value if factor == 1 else f"{count.value} * {factor}"
     return f"ceil({total} / {size.value})"
+
+
+def _converted(many: str, size: str, unit: str, wanted: str) -> str | None:
+    """How much so many of a size are in another unit: 5 bags of 750 g in kilos."""
+    symbols = UNIT_WORDS.get(unit, ""), UNIT_WORDS[wanted]
+    times, divided_by = whole_factor(*symbols), whole_factor(*reversed(symbols))
+    if times is not None:
+        return f"{many} * {size} * {times}"
+    return None if divided_by is None else f"{many} * {size} / {divided_by}"
 
 
 def _kind(word: str) -> str:

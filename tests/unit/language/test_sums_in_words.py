@@ -40,6 +40,8 @@ PARTS = """
 we had 40 boxes and sold 13, how many are left | teniamos 40 cajas y vendimos 13, cuantas quedan | 27
 5 of us drive 40 km each, how many km in total | somos 5 y hacemos 40 km cada uno, cuantos km en total | 200
 rent was 800 and now it is 840, how much has it gone up in percent | el alquiler era de 800 y ahora es de 840, cuanto ha subido en porcentaje | 5
+4 sacks of 250 g, how many kilos are they | 4 sacos de 250 g, cuantos kilos son | 1
+3 people stay for 45 euros each, what does the bill come to | 3 personas duermen por 45 euros cada una, cuanto es la cuenta | 135
 6 ropes of 2.5 m each, how many metres are they | 6 cuerdas de 2,5 m cada una, cuantos metros son | 15
 400 grams at 15 euros a kilo, how much is it | 400 gramos a 15 euros el kilo, cuanto es | 6
 330 ml at 4 euros a litre, what do i pay | 330 ml a 4 euros el litro, cuanto pago | 1.32

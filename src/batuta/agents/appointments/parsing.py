@@ -163,13 +163,16 @@ _BESIDE_ANOTHER = re.compile(
 )
 """Says when by something else, which no reading looks up; beside a time it says no more than that."""
 _PARTY = re.compile(
-    r"\b(?:table|booth|mesa|party|fiesta|group|grupo)\s+(?:for|of|para|de)\s+(?:(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|"
-    r"un[oa]|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce)|\d{1,2}(?![\d:.]|\s*(?:[ap]\.?m|hours?|horas?)\b))\b",
+    r"\b(?P<place>table|booth|mesa|party|fiesta|group|grupo)\s+(?:for|of|para|de)\s+(?:(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|"
+    r"un[oa]|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce)|\d{1,2}(?![\d:.]|\s*(?:[ap]\.?m|hours?|horas?)\b))\b|"
+    r"\b(?:for|of|para|de)\s+\d{1,3}\s+(?:people|persons|guests|personas|invitados|comensales)\b",
     re.IGNORECASE,
 )
 """For how many people something is: "table for 4" says no hour."""
 _IT = re.compile(r"\b(?:it|that|them)\b|\b\w{3,}l[oa]s?\b(?=\W*(?:$|\s(?:al?|el|para|en|mejor)\b))")
 _PLAIN_KIND = {"en": "Appointment", "es": "Cita"}
+_AS_WELL = re.compile(r"\b(?:too|also|as\s+well|tambien|ademas)\b")
+_AND = {"en": "and", "es": "y"}
 _WITH = {"en": "with", "es": "con"}
 
 
@@ -408,6 +411,9 @@ def _renamed(before: ParsedRequest, said: ParsedRequest, words: str) -> dict[str
             return {}
         kind = (said if names_kind else before).title.partition(f" {_WITH[before.language]} ")[0]
         contact = said.contact or before.contact
+        if said.contact and before.contact and _AS_WELL.search(fold(words)):
+            contact = f"{before.contact} {_AND[before.language]} {said.contact}"
+            return {"title": f"{kind} {_WITH[before.language]} {contact}", "contact": contact}
         return {"title": f"{kind} {_WITH[before.language]} {contact}" if contact else kind}
     is_question = before.intent is RequestKind.QUESTION
     if not (names_kind or (said.contact if is_question else said.named)):
@@ -535,7 +541,7 @@ def _title(text: str, rest: str, language: Language, contact: str | None) -> str
         kind = f"{kind} {_WITH[language]} {contact}"
     elif kind == _PLAIN_KIND[language]:
         party = _PARTY.search(rest)
-        kind = party.group().capitalize() if party else _called(rest) or kind
+        kind = party.group().capitalize() if party and party["place"] else _called(rest) or kind
     return f"{kind}: {_LOOSE_END.sub('', subject['subject']).strip()}" if subject else kind
 
 

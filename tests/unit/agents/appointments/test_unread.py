@@ -60,6 +60,8 @@ def test_what_is_not_read_is_asked_about(text: str, problem: str, calendar: Cale
     [
         ("mesa para 6 el viernes a las 9 de la noche", "Mesa para 6"),
         ("table for three on friday at 9pm", "Table for three"),
+        ("sala para 8 personas el viernes a las 9:30", "Sala para 8 personas"),
+        ("café con Eva mañana a las 12 ▸ y también con Leo", "Café con Eva y Leo"),
         ("café con Domingo mañana a las 12", "Café con Domingo"),
         ("call with Domingo on friday at 9:15", "Call with Domingo"),
         ("comida con Nuria y Domingo mañana a las 13:30", "Comida con Nuria y Domingo"),
