@@ -34,7 +34,7 @@ _LIGHT = (
     "exact correct right wrong true business official everyone everybody nobody anybody staff folks guys team colleague "
     "colleagues client clients friend morning afternoon evening weekend moment trip trips hecho hecha hechos estar "
     "estamos caro cara caros barato barata alto alta bajo baja grande pequeno bueno buena buenos mejor peor rapido "
-    "rapida facil dificil claro seguro listo disponible necesario necesaria obligatorio obligatoria importante "
+    "rapida facil dificil claro listo disponible necesario necesaria obligatorio obligatoria importante "
     "distinto mismo misma normal real exacto correcto todos todas companeros amigo amigos clientes "
     "cliente momento manana tarde empieza empiezan termina terminan incluye incluyen ofrece ofrecen sirve funciona "
     "llevar lleva llevan trabajo marco marcar numero precio "

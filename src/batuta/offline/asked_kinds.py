@@ -23,6 +23,14 @@ STRICT: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
         re.compile(rf"{MONEY.pattern}|\b(?:price|precio|cost|coste|importe|amount|fee|fare|tarifa|cuota|total)\w*\b.*\d|^\D+\d+(?:[.,]\d\d)?$"),
     ),
     (
+        re.compile(r"\bhow much (?:is|are)\b|\bcuanto (?:es|son|vale|valen|sale|salen)\b"),
+        re.compile(rf"{MONEY.pattern}|\d"),
+    ),
+    (
+        re.compile(r"\b(?:what (?:is|was|are|were)|(?:cual|que) (?:es|era|son)) (?:the |our |el |nuestro )?(?:\w+ )?(?:budgets?|presupuestos?)\b"),
+        re.compile(rf"{MONEY.pattern}|\b(?:budget|presupuesto)s?\b.*\d"),
+    ),
+    (
         re.compile(r"\b(?:(?:which|what) (?:days?|weekdays?|dates?)(?! of)|(?:que|cual es el|cual era el) (?:dias?|fechas?)(?! del?))\b"),
         re.compile(rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}\b|\b(?:{'|'.join(MONTHS)})\b|\b\d{{1,2}}(?:st|nd|rd|th)\b"
                    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:lunes|martes|miercoles|jueves|viernes|sabados?|domingos?)\b"

@@ -80,3 +80,23 @@ def test_the_name_of_a_column_is_said_by_its_row() -> None:
     said = answered("What is the amount of invoice F-4?", f"Invoice | Amount\n{invoices}")
     assert "do not say" not in said
     assert "95.25" in said
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How much is the door seal?", "Replace the door seal once a year."),
+        ("¿Cuánto vale la junta que lleva la puerta?", "La junta que lleva la puerta se cambia una vez al mes."),
+        ("What is the budget for the Paris fair?", "First fair: Maison et Objet in Paris, January 2027"),
+        ("¿Cuánto cuesta el seguro que tiene la nave?", "La renta que se paga por la nave es de 3.450 euros."),
+    ],
+)
+def test_another_figure_is_no_amount(question: str, text: str) -> None:
+    """How often, when, or for what else: nothing says what was asked."""
+    said = answered(question, text, "notes.txt")
+    assert "do not say" in said or "no dicen" in said
+
+
+def test_an_amount_is_said_by_its_figure() -> None:
+    assert "41 euros" in answered("How much is the door seal?", "The door seal costs 41 euros.", "offer.eml")
+    assert "84.000" in answered("What is the budget?", "Budget: 84.000 euros", "plan.txt")
