@@ -152,6 +152,9 @@ async def test_what_a_row_of_a_table_says_is_cited(settings: Settings, ending: s
         events = await ana.ask(await ana.session(), "What is the total stock?", **where)
         [figure] = [event for event in events if event["type"] == "chart_drawn"]
         assert "15" in figure["description"]
+        events = await ana.ask(await ana.session(), "Which is the cheapest model?", **where)
+        [first] = [event for event in events if event["type"] == "chart_drawn"]
+        assert "649 (Duero City)" in first["description"]
 
 
 def workbook_of(rows: Sequence[Sequence[Any]]) -> bytes:

@@ -236,6 +236,8 @@ def _description(draft: ChartDraft, figures: Dataset, title: str) -> str:
         return say("describe_points", draft.language, **shown, count=len(rows))
     if draft.is_of_currencies:  # none of them is higher than one of another
         return say("describe_values", draft.language, **shown, count=len(rows))
+    if len(rows) == 1 and draft.kind == "table" and figures.columns[0].name != ys[0].name:
+        shown["high"] += f" ({_label(draft, rows[0])})"
     if len(rows) == 1:
         return _described_figure(draft, dict(zip([one.name for one in figures.columns], rows[0], strict=True)), shown)
     low = value_text(lowest[place], draft.language)
