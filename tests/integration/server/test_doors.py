@@ -5,17 +5,20 @@ import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import aiohttp
 import httpx
 import pytest
 import socketio
 
+from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.server.config import Settings
 from batuta.server.identity.api import DEVICE_COOKIE
 from batuta.server.identity.passwords import Passwords
-from batuta.server.security.access_control import COOKIE
+from batuta.server.security.access_control import COOKIE, digest_of
 from tests.support.platform import PASSWORD, Running, running, settings_for
 
 EMAIL = "ana@example.com"
@@ -143,6 +146,33 @@ async def test_se32_the_owner_is_created_with_the_token_of_the_start_alone(site:
         assert (answer.status_code, answer.json()["code"]) == (403, "SETUP_TOKEN")
     assert (await site.stranger().http.post("/api/auth/setup", json={**body, "token": token})).status_code == 201
     assert await site.platform.identity.new_setup_token() is None
+
+
+async def test_se32_no_setup_token_but_a_fresh_one_of_this_platform_counts(site: Running) -> None:
+    """SE-32: missing, null, empty, of a wrong kind, beside it, expired, another secret; the answer is always the same.
+    Nothing is made by any of them, and the right one counts once.
+    """
+    identity = site.platform.identity
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(identity, "_clock", SimpleNamespace(now=lambda: SYSTEM_CLOCK.now() - timedelta(days=30)))
+        expired = await identity.new_setup_token()
+    token = await identity.new_setup_token()
+    assert token is not None
+    owner = {"email": EMAIL, "name": "Ana", "password": PASSWORD}
+    near = (token.lower(), token.upper(), token[:-1], f"{token} ", f" {token}", digest_of(token), "%", "\u0000", "null")
+    answers = set()
+    for wrong in (None, "", [], {}, True, 0, [token], {"token": token}, expired, *near):
+        answer = await site.stranger().http.post("/api/auth/setup", json={**owner, "token": wrong})
+        assert answer.status_code in (403, 422), wrong
+        if answer.status_code == 403:
+            answers.add(answer.text)
+    missing = await site.stranger().http.post("/api/auth/setup", json=owner)
+    assert missing.status_code in (403, 422)
+    assert len(answers) == 1, "the answer says nothing of how near a guess was"
+    assert await identity.users() == []
+    assert (await site.stranger().http.post("/api/auth/setup", json={**owner, "token": token})).status_code == 201
+    again = await site.stranger().http.post("/api/auth/setup", json={**owner, "email": "b@example.com", "token": token})
+    assert (again.status_code, len(await identity.users())) == (404, 1)
 
 
 async def test_of_many_owners_at_once_one_is_created(site: Running) -> None:
