@@ -55,11 +55,16 @@ _GROUPING_WORDS = frozenset({"by", "per", "por", "segun", "cada"})
 
 
 class ChoiceIndex:
-    """Values by their words. Names are distinguished more finely than words: "barras" are bars, and no "Barro"."""
+    """Values by their words. Names are distinguished more finely than words: "barras" are bars, and no "Barro".
 
-    def __init__(self, items: Iterable[tuple[str, Sequence[str]]], *, is_names: bool = False) -> None:
+    Figures are grouped by a field: what records are called, in names or other words, is not guessed behind "by".
+    """
+
+    def __init__(
+        self, items: Iterable[tuple[str, Sequence[str]]], *, is_names: bool = False, is_of_records: bool = False
+    ) -> None:
         self._stem = singular if is_names else stem
-        self._is_names = is_names
+        self._is_of_records = is_names or is_of_records
         self._phrases: dict[tuple[str, ...], list[str]] = defaultdict(list)
         parts: dict[tuple[str, ...], set[str]] = defaultdict(set)
         self._words: set[str] = set()
@@ -126,7 +131,7 @@ class ChoiceIndex:
                 if values is None and takes_parts and (size > 1 or _tells_a_name(words[at][0])):
                     part = tuple(stems[at : at + size])
                     values = [self._parts[part]] if part in self._parts else None
-                is_grouping = self._is_names and at > 0 and words[at - 1][0] in _GROUPING_WORDS
+                is_grouping = self._is_of_records and at > 0 and words[at - 1][0] in _GROUPING_WORDS
                 if values is None and not is_grouping:
                     meant = tuple(mended[at : at + size])
                     values = self._phrases.get(meant)
@@ -175,15 +180,15 @@ def words_with_places(text: str) -> Sequence[tuple[str, int, int]]:
     return words
 
 
-def index_of(values: Synonyms, *, is_names: bool = False) -> ChoiceIndex:
+def index_of(values: Synonyms, *, is_names: bool = False, is_of_records: bool = False) -> ChoiceIndex:
     """The index of some values, made once for the same values."""
-    return _index(tuple((value, tuple(words)) for value, words in values.items()), is_names)
+    return _index(tuple((value, tuple(words)) for value, words in values.items()), is_names, is_of_records)
 
 
 def index_for(slot: Slot) -> ChoiceIndex:
     """The index of what a slot takes now. Values that are fixed are looked at once."""
     if callable(slot.values):
-        return index_of(slot.values(), is_names=slot.takes_names)
+        return index_of(slot.values(), is_names=slot.takes_names, is_of_records=True)
     known = _FIXED.get(id(slot.values))
     if known is None or known[0] is not slot.values:
         known = _FIXED[id(slot.values)] = (slot.values, index_of(slot.values))
@@ -195,5 +200,5 @@ _FIXED: dict[int, tuple[Synonyms, ChoiceIndex]] = {}
 
 
 @lru_cache(maxsize=64)
-def _index(items: tuple[tuple[str, tuple[str, ...]], ...], is_names: bool) -> ChoiceIndex:
-    return ChoiceIndex(items, is_names=is_names)
+def _index(items: tuple[tuple[str, tuple[str, ...]], ...], is_names: bool, is_of_records: bool) -> ChoiceIndex:
+    return ChoiceIndex(items, is_names=is_names, is_of_records=is_of_records)

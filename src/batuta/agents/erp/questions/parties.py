@@ -88,7 +88,7 @@ def described_names(question: FigureQuestion, access: ErpAccess) -> list[str]:
     if not said:
         return []
     named = index_of(access.all_names(), is_names=True).find(question.text, takes_parts=True)
-    found = index_of(access.names(DESCRIBED)).find(question.text)
+    found = index_of(access.names(DESCRIBED), is_of_records=True).find(question.text)
     covered = {
         each.value
         for each in found

@@ -118,7 +118,7 @@ def _names_each(question: FigureQuestion, dimension: str) -> bool:
 def settle_described(question: FigureQuestion, access: ErpAccess) -> None:
     """See that "Italian customers by month" says whose the figure is, and asks for no row for each of them."""
     splits = list(question.values.get("split_by") or ())
-    described = [each.span for each in index_of(access.names(DESCRIBED)).find(question.text)]
+    described = [each.span for each in index_of(access.names(DESCRIBED), is_of_records=True).find(question.text)]
     for party in [each for each in _PARTIES if each in splits and len(splits) > 1]:
         found = index_of(dimension_words(question.book, party)).find(question.text)
         plain = aligned(composed(question.text))
