@@ -49,13 +49,16 @@ def read_markdown(data: bytes, out: TextBuilder) -> None:
 def read_separated(data: bytes, out: TextBuilder) -> None:
     """Rows of separated values, each cell with the name of its column."""
     text = decoded(data)
-    csv.field_size_limit(MAX_CELL_CHARS)
     lines = text[:DELIMITED_CHARS].splitlines()[:LOOKED_AT]
     delimiter = max(
         DELIMITERS, key=lambda mark: (sum(mark in line for line in lines), sum(line.count(mark) for line in lines))
     )
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    read_rows(((number, dict(enumerate(row, 1))) for number, row in enumerate(rows, 1)), out)
+    before = csv.field_size_limit(MAX_CELL_CHARS)  # of the whole process: others read by theirs
+    try:
+        read_rows(((number, dict(enumerate(row, 1))) for number, row in enumerate(rows, 1)), out)
+    finally:
+        csv.field_size_limit(before)
 
 
 def _paragraphs(text: str, out: TextBuilder, *, is_markdown: bool) -> None:
