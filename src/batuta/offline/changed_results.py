@@ -57,7 +57,7 @@ def changed_result(
 
 
 def narrowed(text: str, context: DialogueContext, interpreter: Interpreter, now: datetime) -> str | None:
-    """The last request about fewer records ("only Spain", "since March"), where a message says only that.
+    """The last request about fewer records ("only Spain", "only the overdue", "since March"), where it says only that.
 
     What was read by customer knows nothing of countries or days: it is read again, and shown as it was.
     """
@@ -70,7 +70,7 @@ def narrowed(text: str, context: DialogueContext, interpreter: Interpreter, now:
     said = [
         fill_slot(slot, annotated(text, now=now, reader=context.language), now=now)
         for slot in slots
-        if (slot.is_narrowing and _ONLY.match(plain))
+        if ((slot.is_narrowing or slot.is_required) and _ONLY.match(plain))
         or (slot.type == "period" and is_time)
         or slot.type == "comparison"
     ]

@@ -96,6 +96,20 @@ async def test_a_chart_of_fewer_records_is_read_again_and_drawn_as_it_was(team: 
     assert rest["excluded"] == ["Terrazas Sotomar, S.C."]
 
 
+@pytest.mark.parametrize(
+    ("first", "then", "table"),
+    [
+        ("¿Qué clientes nos deben más dinero? Hazme un gráfico", "solo lo vencido", "overdue_receivables_customer"),
+        ("Draw this year's sales by item", "only the gross margin", "gross_margin_item"),
+    ],
+)
+async def test_a_chart_of_another_figure_alone_is_read_and_drawn_as_it_was(
+    team: AskedTeam, first: str, then: str, table: str
+) -> None:
+    before, after = await requests_of(team, first, then, brings_table=False)
+    assert (before["dataset"] != table, after["dataset"]) == (True, table)
+
+
 async def test_a_changed_chart_names_the_one_it_was_made_of(team: AskedTeam) -> None:
     drawn = await charts_of(team, ("gráfico de ventas por cliente", "como tarta", "por país"), brings_table=True)
     ids = [charts[0].chart_id for charts in drawn]
