@@ -515,8 +515,9 @@ def _names_more(text: str, intent: Intent) -> bool:
 
 
 def _firsts(understanding: Understanding, language: Language) -> list[str]:
-    labels = [intent.label_in(language) for intent in understanding.intents]
-    return [phrase("quoted", language, text=label) for label in labels[:3]]
+    intents = understanding.intents[:3]
+    firsts = [(intent.examples.get(language) or (intent.label_in(language),))[0] for intent in intents]
+    return [phrase("quoted", language, text=text) for text in firsts]
 
 
 def _confirmed(request: str, reply: str, meaning: Interpretation) -> str:
