@@ -50,7 +50,10 @@ class Outcome:
 
 
 class AskedTeam:
-    """A team on a data folder of its own, with a calendar for each conversation."""
+    """A team on a data folder of its own, with a calendar for each conversation.
+
+    Enter or prepare its `team` before it is asked: until then it knows no name of the business.
+    """
 
     def __init__(self, data_dir: Path, **settings: Any) -> None:
         self.data_dir = data_dir

@@ -74,7 +74,7 @@ async def test_an_unknown_document_is_not_made_up(tmp_path: Path) -> None:
 def test_the_card_lists_what_the_documents_are_called(tmp_path: Path) -> None:
     card = specialist(OFFLINE_MODEL, data_dir=tmp_path).card
     assert {"Expense policy", "Guía de bienvenida"} <= set(card.capabilities)
-    assert card.tools == ("search_documents", "read_document")
+    assert card.tools == ("search_documents", "read_document", "resolve_words")
 
 
 async def test_a_statement_that_another_document_contradicts_is_given_with_both(tmp_path: Path) -> None:
