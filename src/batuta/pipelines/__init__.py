@@ -30,8 +30,12 @@ if TYPE_CHECKING:
     from batuta.pipelines.journaling import settle_cut_off as settle_cut_off
     from batuta.pipelines.journaling import undoing_of as undoing_of
     from batuta.pipelines.outcomes import asking_about as asking_about
+    from batuta.pipelines.reporting import pipeline_completed as pipeline_completed
+    from batuta.pipelines.reporting import pipeline_started as pipeline_started
+    from batuta.pipelines.reporting import step_completed as step_completed
+    from batuta.pipelines.reporting import step_started as step_started
+    from batuta.pipelines.reporting import summary_of as summary_of
     from batuta.pipelines.spending import SpendingCodec as SpendingCodec
-    from batuta.pipelines.summaries import summary_of as summary_of
 
 _imported, __all__ = lazy_exports(
     __name__,
@@ -54,8 +58,14 @@ _imported, __all__ = lazy_exports(
             "undoing_of",
         ),
         "batuta.pipelines.outcomes": ("asking_about",),
+        "batuta.pipelines.reporting": (
+            "pipeline_completed",
+            "pipeline_started",
+            "step_completed",
+            "step_started",
+            "summary_of",
+        ),
         "batuta.pipelines.spending": ("SpendingCodec",),
-        "batuta.pipelines.summaries": ("summary_of",),
     },
 )
 

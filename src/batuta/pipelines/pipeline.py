@@ -7,8 +7,7 @@ from contextlib import aclosing, suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
-from batuta import events, pipelines
-from batuta.events.envelope import trusted
+from batuta import pipelines
 from batuta.kernel.errors import BatutaError, PipelineTypeError, StepFailedError, Suspended
 from batuta.kernel.tasks import await_shielded
 from batuta.pipelines.context import Context, current_context, invocation_of
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
 Item = TypeVar("Item")
-
-_pipeline_started = trusted(events.AgentPipelineStarted)
-_pipeline_completed = trusted(events.AgentPipelineCompleted)
 
 
 class Pipeline(Step[In_contra, Out_co]):
@@ -145,7 +141,7 @@ class Pipeline(Step[In_contra, Out_co]):
     async def _emit_started(self, ctx: Context, value: Any) -> None:
         zone = ctx.services.get("timezone")
         await invocation_of(ctx).emit(
-            _pipeline_started(
+            pipelines.pipeline_started(
                 path=ctx.path,
                 pipeline_type=self.name,
                 agent_sequence=self._agents,
@@ -161,7 +157,7 @@ class Pipeline(Step[In_contra, Out_co]):
     ) -> None:
         agents = scope.agents
         await invocation_of(ctx).emit(
-            _pipeline_completed(
+            pipelines.pipeline_completed(
                 path=ctx.path,
                 pipeline_type=self.name,
                 status=status,

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from batuta import events, pipelines
 from batuta.events.emitter import Emitter, Stamp
-from batuta.events.envelope import trusted
 from batuta.kernel.clock import SYSTEM_CLOCK
 from batuta.kernel.errors import (
     BatutaError,
@@ -61,7 +60,6 @@ BEFORE, STARTING, WORKING, ENDING = range(4)
 """Phases of something whose begin and end are reported."""
 
 _clock = time.perf_counter
-_step_started, _step_completed = trusted(events.StepStarted), trusted(events.StepCompleted)
 
 log = logging.getLogger("batuta.pipelines")
 
@@ -307,7 +305,7 @@ class Run:
                 await pipelines.fail_again(self.journal, invocation.key, has_effects=True)
             stage = ENDING
             if is_announced:
-                completed = _step_completed(
+                completed = pipelines.step_completed(
                     step_name=step.name,
                     step_type=step.kind,
                     pipeline_name=scope.pipeline_name,
@@ -429,7 +427,7 @@ class Run:
         return failure
 
     def _emit_started(self, step: "Step[Any, Any]", invocation: Invocation) -> Awaitable[None]:
-        begun = _step_started(
+        begun = pipelines.step_started(
             step_name=step.name,
             step_type=step.kind,
             pipeline_name=invocation.scope.pipeline_name,

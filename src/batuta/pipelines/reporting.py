@@ -1,10 +1,17 @@
-"""Short descriptions of values for telemetry: never longer than the contract allows."""
+"""How a run reports its steps: the events, and values in them, never longer than the contract allows.
+
+A pipeline that no one listens to needs none of it, so it is imported with the first report.
+"""
 
 from typing import Any
 
 from pydantic import BaseModel
 
-from batuta.events.envelope import SUMMARY_LIMIT
+from batuta.events import AgentPipelineCompleted, AgentPipelineStarted, StepCompleted, StepStarted
+from batuta.events.envelope import SUMMARY_LIMIT, trusted
+
+step_started, step_completed = trusted(StepStarted), trusted(StepCompleted)
+pipeline_started, pipeline_completed = trusted(AgentPipelineStarted), trusted(AgentPipelineCompleted)
 
 
 def summary_of(value: Any) -> str:
