@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from batuta.pipelines.reporting import pipeline_started as pipeline_started
     from batuta.pipelines.reporting import step_completed as step_completed
     from batuta.pipelines.reporting import step_started as step_started
-    from batuta.pipelines.reporting import summary_of as summary_of
     from batuta.pipelines.spending import SpendingCodec as SpendingCodec
+    from batuta.pipelines.summaries import summary_of as summary_of
 
 _imported, __all__ = lazy_exports(
     __name__,
@@ -63,9 +63,9 @@ _imported, __all__ = lazy_exports(
             "pipeline_started",
             "step_completed",
             "step_started",
-            "summary_of",
         ),
         "batuta.pipelines.spending": ("SpendingCodec",),
+        "batuta.pipelines.summaries": ("summary_of",),
     },
 )
 

@@ -21,8 +21,8 @@ from batuta.kernel.errors import (
 from batuta.kernel.ids import canonical_id, new_id
 from batuta.llm.model import Model
 from batuta.pipelines.context import Context, invocation_of
-from batuta.pipelines.reporting import size_of, summary_of
 from batuta.pipelines.result import Tally
+from batuta.pipelines.summaries import size_of, summary_of
 from batuta.pipelines.typecheck import type_name
 from batuta.steps.correction import AttemptsExhaustedError, Corrections
 from batuta.steps.judging import confidence_of, declared
