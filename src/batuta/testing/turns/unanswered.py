@@ -138,6 +138,13 @@ async def _get(queue: TurnQueue, session: str) -> Send:
     return send
 
 
+async def _now(queue: TurnQueue, session: str) -> Send:
+    async def send() -> Any:
+        return (await queue.now()).utcoffset()
+
+    return send
+
+
 async def _depth(queue: TurnQueue, session: str) -> Send:
     await queue.accept(turn(session))
 
@@ -169,6 +176,7 @@ QUEUE_CASES = (
     Case(operation="recover", prepare=_recover, answers_alike=False),
     Case(operation="find", prepare=_find),
     Case(operation="get", prepare=_get),
+    Case(operation="now", prepare=_now),
     Case(operation="depth", prepare=_depth),
     Case(operation="revive", prepare=_revive, answers_alike=False),
 )
