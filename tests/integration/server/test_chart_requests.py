@@ -68,7 +68,8 @@ async def test_requests_and_follow_ups_end_in_the_right_picture(demo: Running) -
         for text, kind, compared in conversation:
             chart, table = await drawn(person, session, text)
             names = [column["name"] for column in chart["columns"]]
-            assert (chart["kind"], names[0]) == (kind, compared), text
+            expected = kind if len(chart["rows"]) > 1 else "kpi"  # some days all that is overdue is of one country
+            assert (chart["kind"], names[0]) == (expected, compared), text
             shown = sum(float(row[names.index("value")]) for row in chart["rows"])
             if "ultimos" not in text:
                 assert shown == pytest.approx(float(table["totals"]["value"])), text

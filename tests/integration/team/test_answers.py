@@ -87,7 +87,7 @@ PROMPTS = [
     ("Remind me to call John tomorrow at 9", AGENDA, "Booked: Call with John, Tuesday, 17 November 2026, 09:00"),
     ("Recuérdame llamar a Juan mañana a las 9", AGENDA, "Reservado: Cita con Juan, martes, 17"),
     ("Call on Friday at 3pm with Ana", AGENDA, "Booked: Call with Ana, Friday, 20"),
-    ("Book a table for two tonight at 9", AGENDA, "Monday, 16 November 2026, 21:00–22:00"),
+    ("Table for two tonight at 9, put it in my diary", AGENDA, "Monday, 16 November 2026, 21:00–22:00"),
     ("Cena con Ana esta noche a las 9", AGENDA, "Reservado: Cena con Ana, lunes, 16 de noviembre de 2026, 21:00"),
     ("Pon una reunión con Eva mañana a las 12 y media", AGENDA, "martes, 17 de noviembre de 2026, 12:30–13:30"),
     ("help me book a meeting", AGENDA, "At what time?"),
