@@ -31,7 +31,7 @@ _response_event = trusted(ToolResponse)
 
 
 class Origin(TypedDict, total=False):
-    """Which message the events belong to, who made it, and the place, id and time of what is not to be emitted."""
+    """Which message the events belong to, who made it, and where they stand; the id and the time of one of them."""
 
     message_id: MessageId
     source_agent_id: str
@@ -43,24 +43,24 @@ class Origin(TypedDict, total=False):
 def events_of(
     answer: Answer, index: int = 0, *, message_id: str | None = None, source_agent_id: str | None = None
 ) -> list[Event]:
-    """The events of one answer, to be emitted; or numbered from `index`, if there is one, and complete."""
+    """The events of one answer; numbered from `index`, if there is one."""
     origin: Origin = {}
     if message_id is not None:
         origin["message_id"] = MessageId(message_id)
     if source_agent_id is not None:
         origin["source_agent_id"] = source_agent_id
-    if index:
-        origin["timestamp"] = datetime.now(UTC)
     blocks = _blocks_of(answer)
     carrier = blocks[0] if len(blocks) == 1 else _carrier_of(blocks)
     events: list[Event] = []
     for block in blocks:
         if index:
-            origin |= {"original_index": index + len(events), "event_id": EventId(new_id())}
-        events.append(_EVENTS[type(block)](_Part(block, answer, origin, block is carrier)))
+            origin["original_index"] = index + len(events)
+        # Complete, whether they are emitted or not: who asks an adapter for events has no run that would stamp them.
+        own: Origin = {**origin, "event_id": EventId(new_id()), "timestamp": datetime.now(UTC)}
+        events.append(_EVENTS[type(block)](_Part(block, answer, own, block is carrier)))
     if answer.stop_reason in ("paused", "refused"):
         if index:
-            origin |= {"original_index": index + len(events), "event_id": EventId(new_id())}
+            origin["original_index"] = index + len(events)
         events.append(_ending(answer, origin))
     return events
 

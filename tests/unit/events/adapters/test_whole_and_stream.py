@@ -50,7 +50,15 @@ def test_indexes_are_dense_from_the_given_one(provider: str, feature: str) -> No
     events = adapter_for(provider).normalize_message(whole(provider, feature), 7)
 
     assert [event.original_index for event in events] == list(range(7, 7 + len(events)))
-    assert len({event.event_id for event in events} - {None}) == len(events), "each is complete, with an id of its own"
+
+
+@every_cell
+@pytest.mark.parametrize("index", [0, 7])
+def test_each_event_has_an_id_and_a_time_of_its_own(provider: str, feature: str, index: int) -> None:
+    """Numbered or not: nothing else stamps what is not emitted."""
+    events = adapter_for(provider).normalize_message(whole(provider, feature), index)
+
+    assert len({event.event_id for event in events} - {None}) == len(events)
     assert all(event.timestamp.tzinfo is UTC for event in events)
 
 
