@@ -36,11 +36,11 @@ WINDOW = timedelta(minutes=1)
 BURST, ROWS_PER_MINUTE = 30.0, 1.0
 """Rows of one account, or of all unknown callers: at once, and from then on."""
 MOST_KINDS = 100
-"""Refusals of one account that are told apart in memory."""
+"""Refusals of one account that are kept apart in memory."""
 MOST_ACCOUNTS = 1_000
 MOST_HOLDERS = 10_000
 OTHERS = "several others"
-"""What was wanted, in the row for all that are not told apart."""
+"""What was wanted, in the row for all that are not kept apart."""
 CLOSING_SECONDS = 5.0
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -128,8 +128,8 @@ class _Book:
     kinds: dict[_Kind, _Count] = field(default_factory=dict)
 
     def count_of(self, kind: _Kind) -> _Count:
-        is_told_apart = kind in self.kinds or len(self.kinds) < MOST_KINDS
-        return self.kinds.setdefault(kind if is_told_apart else _Kind(OTHERS, kind.status, kind.code, ""), _Count())
+        is_kept_apart = kind in self.kinds or len(self.kinds) < MOST_KINDS
+        return self.kinds.setdefault(kind if is_kept_apart else _Kind(OTHERS, kind.status, kind.code, ""), _Count())
 
     def due(self, now: datetime, elapsed: float, *, is_last: bool) -> list[_Row]:
         """The rows that are due and within the budget; at the end all, those beyond it as one."""
